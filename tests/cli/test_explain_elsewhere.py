@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.testing import make_deployment, make_node, make_pod
+from kubestage.testing import make_deployment, make_node, make_pod, make_priority_class
 from tests.cli import clusters, servers
 
 if TYPE_CHECKING:
@@ -66,6 +66,23 @@ def test_a_living_run_is_repeated_to_explain_a_pod(terminal: Terminal) -> None:
     late = terminal.run("explain", "kept", "big", "--at", "3m")
     assert late.err == (
         "Error: --at: 3m comes after the end of the run\n  fix: the run ends at 2m0s\n"
+    )
+
+
+def test_a_living_run_names_the_preemptor_and_pods_that_came_with_a_node(
+    terminal: Terminal,
+) -> None:
+    first = [make_pod("low", cpu="3"), make_pod("fixed", cpu="100m", node_name="a")]
+    high = make_priority_class("high", 100)
+    clusters.write("cluster.json", make_node("a", cpu="4"), high, *first)
+    clusters.write("later.json", make_pod("urgent", cpu="3", priority_class_name="high"))
+    words = ("--for", "3m", "--at", "1m=later.json", "--out", "kept")
+    assert terminal.run("run", "cluster.json", *words).code in (0, 1)
+    low = terminal.run("explain", "kept", "low").out
+    assert low.startswith("default/low: Deleted (1 attempt)\n  preempted by default/urgent on a\n")
+    assert terminal.run("explain", "kept", "fixed").out == (
+        "default/fixed: Scheduled on a (0 attempts)\n"
+        "  it was created on a, so nothing was decided about it\n"
     )
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from kubestage.scheduler.cells import Cells
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubestage.objects.views import node as node_views
+from kubestage.scheduler.cells import Cells, PodCounter
+from kubestage.scheduler.columns import Columns
+from kubestage.scheduler.node_info import NodeInfo
+from kubestage.testing import make_node
 
 
 def test_what_is_there_stays_when_more_room_is_made() -> None:
@@ -26,3 +33,16 @@ def test_a_piece_that_was_given_back_is_handed_out_again_and_begins_at_zero() ->
     assert cells.values[first : first + 5].tolist() == [0] * 5
     assert cells.values[other] == 9
     assert cells.used == 14
+
+
+@given(st.dictionaries(st.integers(0, 39), st.integers(1, 5)))
+def test_counting_many_nodes_at_once_is_counting_one_by_one(numbers: dict[int, int]) -> None:
+    views = [make_node(f"n{row}", zone="abc"[row % 3] if row % 4 else None) for row in range(40)]
+    columns = Columns([NodeInfo(node_views.of(each)) for each in views])
+    for key in (None, "topology.kubernetes.io/zone"):
+        at_once, one_by_one = PodCounter(columns, key), PodCounter(columns, key)
+        at_once.count_all(numbers)
+        for row, number in numbers.items():
+            one_by_one.count(row, number)
+        assert at_once.counts.tolist() == one_by_one.counts.tolist()
+        assert at_once.placed == one_by_one.placed

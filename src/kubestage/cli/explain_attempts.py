@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def lines(explained: PodAttempts, layout: ExplainLayout, attempt: int | None) -> Iterator[str]:
     """The pod, its attempts in groups of one outcome, and what would make it fit."""
     yield f"{explained.headline()} ({count(len(explained.attempts), 'attempt')})"
+    if explained.reason:
+        yield f"  {explained.reason}"
     for group in _groups(explained, attempt):
         yield ""
         yield from _attempt(group, explained, layout)

@@ -22,6 +22,7 @@ A rehearsal has, instead of how to repeat it,
     DIR/rehearsal.json  the answer
     DIR/rehearsal.md    the same for people
     DIR/junit.xml       the same for a CI system
+    DIR/cost.json       the answer of kubestage cost, and cost.md for people
 
 With durations of the scheduler there are, besides,
 
@@ -47,7 +48,7 @@ from kubestage.results import analysis, report, run_place, run_record, scenario_
 from kubestage.results.kept_runs import RECORD, Run, is_life, open_life, open_run
 from kubestage.results.life import life as lives
 from kubestage.results.report import life_page, timings_page
-from kubestage.results.run_place import LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO
+from kubestage.results.run_place import COST, LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,15 +61,15 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "FILES", "INPUTS", "LIFE", "RECORD", "REHEARSAL", "REPEAT", "REPORT", "SCENARIO", "TABLES",
-    "Run", "RunDirectory", "is_life", "open_life", "open_run",
+    "COST", "FILES", "INPUTS", "LIFE", "RECORD", "REHEARSAL", "REPEAT", "REPORT", "SCENARIO",
+    "TABLES", "Run", "RunDirectory", "is_life", "open_life", "open_run",
 ]  # fmt: skip
 
 REPORT: Final = "report.html"
 INPUTS: Final = "inputs"
 TABLES: Final = "tables"
 FILES: Final = (
-    REHEARSAL, "rehearsal.md", "junit.xml", REPEAT, RECORD, REPORT, INPUTS, TABLES,
+    REHEARSAL, "rehearsal.md", "junit.xml", COST, "cost.md", REPEAT, RECORD, REPORT, INPUTS, TABLES,
     timings.FILE, timings.PAGE, SCENARIO, LIFE,
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ REPEAT: Final = "run.json"
 SCENARIO: Final = "scenario.json"
 LIFE: Final = "life.json"
 REHEARSAL: Final = "rehearsal.json"
+COST: Final = "cost.json"
 MARKERS: Final = (SCENARIO, LIFE)
 """A directory with one of these has a run in it."""
 
@@ -45,7 +46,7 @@ def refuse_foreign(place: pathlib.Path) -> None:
 
 def _is_ours(place: pathlib.Path) -> bool:
     """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
-    if (place / REHEARSAL).is_file():
+    if (place / REHEARSAL).is_file() or (place / COST).is_file():
         return True
     try:
         msgspec.json.decode(reading.read(place / REPEAT), type=Repeat)

@@ -62,7 +62,7 @@ class Columns:
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
-        self.resources = ResourceTable.from_nodes(
+        self.resources: ResourceTable = ResourceTable.from_nodes(
             self.infos, None if earlier is None else earlier.resources, kept
         )
         self.ports = PortTable(count)
@@ -77,7 +77,7 @@ class Columns:
         self._images = images
         self._owns_images = images is None
         self._taken_from: tuple[Columns, Ints] | None = None
-        self.row_log = RowLog(count)
+        self.row_log: RowLog = RowLog(count)
         self.known: Known | None = None
         self.cells = Cells()
         self._counters: PodCounters | None = None
@@ -86,8 +86,8 @@ class Columns:
         for row, info in enumerate(self.infos):
             for port in info.ports:
                 self.ports.mark(row, port, True)
-        if earlier is not None and earlier._counters is not None and kept is not None:
-            self._counters = PodCounters.following(earlier._counters, self, kept)
+        if earlier is not None and earlier.has_counters and kept is not None:
+            self._counters = PodCounters.following(earlier.counters, self, kept)
 
     def __len__(self) -> int:
         return len(self.infos)
@@ -137,8 +137,8 @@ class Columns:
         column = self._labels.get(key)
         if column is None:
             column = LabelColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
-            for row, info in enumerate(self.infos):
-                column.codes[row] = column.encode(info.view.labels.get(key))
+            encode = column.encode
+            column.codes[:] = [encode(info.view.labels.get(key)) for info in self.infos]
             self._labels[key] = column
         return column
 
@@ -147,8 +147,7 @@ class Columns:
         column = self._groups.get(of)
         if column is None:
             column = ValueColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
-            for row, info in enumerate(self.infos):
-                column.codes[row] = column.encode(of(info.view))
+            column.codes[:] = [column.encode(of(info.view)) for info in self.infos]
             self._groups[of] = column
         return column
 

@@ -24,6 +24,9 @@ def few_collections() -> Iterator[None]:
     NOTE: a run creates next to no cycles, but each search visits all objects of the stage: a fifth
     of the time of a large rollout (benchmarks/controllers.py).
 
+    A block around many short runs saves the search at the end of each. It may also be a function:
+    ``@few_collections()``.
+
     Several blocks may be open at a time, and end in any order: the last one restores the settings.
     """
     _thresholds.append(gc.get_threshold())

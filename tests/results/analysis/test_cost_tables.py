@@ -57,14 +57,14 @@ def test_cost_and_its_idle_part_by_step() -> None:
 
 
 def test_stranded_and_scattered_capacity() -> None:
-    # Pods need 1 GiB for each core. Node a has 2 cores and no memory left, b 1 core and 11 GiB.
+    # The median pod, of 4.5 cores, fits neither on a (2 cores are free) nor on b (1 core, 11 GiB).
     story = Story().step(0)
     story.node("a", cpu="8", memory="6Gi").node("b", cpu="4", memory="14Gi")
     story.pod("x", cpu="6", memory="6Gi").bind("x", "a")
     story.pod("y", cpu="3", memory="3Gi").bind("y", "b")
     (row,) = rows(story)
-    assert (row["cpuStranded"], row["memoryStranded"]) == (2000, 10 * GIB)
-    assert row["cpuStrandedRate"] == pytest.approx(2 / 3)
+    assert (row["cpuStranded"], row["memoryStranded"]) == (3000, 11 * GIB)
+    assert row["cpuStrandedRate"] == 1
     # Of the 3 free cores, one node has 2: 1 - (2/3)² - (1/3)².
     assert row["cpuFragmentation"] == pytest.approx(4 / 9)
     assert (row["medianCpu"], row["medianMemory"]) == (4500, round(4.5 * GIB))

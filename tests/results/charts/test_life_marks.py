@@ -77,3 +77,15 @@ def test_nodes_that_are_not_ready_are_an_area_of_their_own() -> None:
     assert chart is not None
     failed = [row["value"] for row in _values(chart) if row["series"] == "NotReady"]
     assert failed == [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_many_nodes_that_fail_together_have_one_bar() -> None:
+    life = _troubled()
+    failed = [
+        {"node": f"n{each}", "seconds": 900.0, "windows": [[100.0, 1000.0]]} for each in range(9)
+    ]
+    health = {**life.summary["health"], "nodesNotReady": failed}
+    summary = {**life.summary, "health": health}
+    chart = outages.outages(msgspec.structs.replace(life, summary=summary))
+    assert chart is not None
+    assert "node/n0 and 8 more" in {row["subject"] for row in _values(chart) if "end" in row}

@@ -19,7 +19,7 @@ KINDS = ("failure", "eviction", "falls silent", "rescale")
 
 
 def _row(at: float, label: str = "failure", number: int = 1) -> dict[str, Any]:
-    return {"atSeconds": at, "label": label, "number": number}
+    return {"atSeconds": at, "mark": label, "label": label, "number": number}
 
 
 def _place(each: MarkLabel, seconds: float) -> float:
@@ -50,6 +50,15 @@ def test_a_label_that_would_leave_the_plot_is_at_the_left_of_its_line() -> None:
 def test_several_marks_are_counted() -> None:
     (found,) = mark_labels.placed([_row(1, "eviction", 12)], 100)
     assert found.text == "12× eviction"
+
+
+def test_marks_of_a_kind_close_together_share_a_label() -> None:
+    rows = [_row(at, "eviction") for at in (10, 12, 14, 60)]
+    found = mark_labels.placed(rows, 100)
+    assert {each.row["atSeconds"]: each.text for each in found} == {
+        10: "3× eviction",
+        60: "eviction",
+    }
 
 
 @given(st.lists(st.tuples(st.floats(0, 1000), st.sampled_from(KINDS)), max_size=20))

@@ -122,19 +122,20 @@ def test_closed_nodes_have_no_room() -> None:
     assert (found.fit_in_sum, found.fit_nowhere) == (3, 0)
 
 
-def test_stranded_is_what_the_other_resource_leaves_over() -> None:
-    # Pods need 1 GiB for each core. Node a has 2 cores and no memory left, b 1 core and 11 GiB.
-    nodes = [node("a", 8, 6), node("b", 4, 14)]
-    pods = [pod("a", 6, 6), pod("b", 3, 3)]
+def test_stranded_is_what_is_free_where_a_median_pod_does_not_fit() -> None:
+    # The median pod is 2 cores and 2 GiB. Node a has 2 cores and no memory left, b 1 core and 11
+    # GiB, and c has room for one.
+    nodes = [node("a", 8, 6), node("b", 4, 14), node("c", 4, 4)]
+    pods = [pod("a", 2, 2), pod("a", 2, 2), pod("a", 2, 2), pod("b", 3, 3), pod("c", 2, 2)]
     found = measures.stranded(Contents(nodes, pods, NOTHING))
-    assert (found.milli_cpu, found.memory_bytes) == (2000, 10 * GIB)
-    assert found.cpu_share == pytest.approx(2 / 3)
-    assert found.memory_share == pytest.approx(10 / 11)
+    assert (found.milli_cpu, found.memory_bytes) == (3000, 11 * GIB)
+    assert found.cpu_share == pytest.approx(3 / 5)
+    assert found.memory_share == pytest.approx(11 / 13)
 
 
 def test_nothing_is_stranded_where_nothing_is_requested() -> None:
     found = measures.stranded(Contents([node("a", 8, 6)], [], NOTHING))
-    assert (found.milli_cpu, found.memory_bytes, found.cpu_share) == (0, 0, None)
+    assert (found.milli_cpu, found.memory_bytes, found.cpu_share) == (0, 0, 0)
 
 
 amounts = st.integers(0, 8)

@@ -50,7 +50,7 @@ def test_manifests_run_until_all_is_ready(tmp_path: pathlib.Path) -> None:
 
 def test_what_is_pending_before_is_noted(tmp_path: pathlib.Path) -> None:
     file = _write(tmp_path / "all.yaml", *nodes(1), spread("web", 3))
-    assert rehearse.open_cluster(file).notes == ["2 pods were pending before the rehearsal began"]
+    assert rehearse.open_cluster(file).notes == ["2 pods are pending from the start"]
 
 
 def test_pods_of_a_dump_stay_where_they_are(tmp_path: pathlib.Path) -> None:

@@ -110,10 +110,9 @@ def test_a_timeout_ends_the_drain_of_a_node() -> None:
     # Tried at 0, 5 and 10; the client notices when it tries again, as kubectl does.
     assert result.seconds == 15
     (pod,) = [each.pod for each in result.blocked]
-    assert result.nodes[0].problems == [
-        f'error when evicting pods/"{pod.removeprefix("default/")}" -n "default": '
-        "global timeout reached: 12s"
-    ]
+    name = pod.removeprefix("default/")
+    expected = f'error when evicting pods/"{name}" -n "default": global timeout reached: 12s'
+    assert result.nodes[0].problems == [expected]
 
 
 def test_without_eviction_no_budget_is_asked() -> None:

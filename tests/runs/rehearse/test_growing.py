@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestage import InputError
-from kubestage.objects import yaml_text
+from kubestage.objects import gvk, yaml_text
 from kubestage.runs import rehearse
 from kubestage.runs.rehearse import GrowOptions, growth, node_search
 from kubestage.testing import (
+    make_daemon_set,
     make_deployment,
     make_horizontal_pod_autoscaler,
     make_node,
@@ -144,3 +145,58 @@ def test_the_number_is_enough_and_one_fewer_is_not(
     assert node_search.shortfall(with_all.stage)[0] == 0
     one_fewer = cluster(*nodes(count + enough.nodes - 1), grown)
     assert node_search.shortfall(one_fewer.stage)[0] > 0
+
+
+_HOSTS = "kubernetes.io/hostname"
+
+
+def _apart(app: str) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": _HOSTS}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def _workloads(milli: int, replicas: int, apart: bool, agent: int) -> list[dict[str, Any]]:
+    web = make_deployment("web", replicas=replicas, cpu=f"{milli}m")
+    db = make_stateful_set("db", replicas=replicas, cpu="200m")
+    if apart:
+        web["spec"]["template"]["spec"]["affinity"] = _apart("web")
+    daemons = [make_daemon_set("agent", cpu=f"{agent}m")] if agent else []
+    return [web, db, *daemons]
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(
+    milli=st.integers(100, 800),
+    replicas=st.integers(1, 3),
+    apart=st.booleans(),
+    agent=st.sampled_from([0, 150]),
+    count=st.integers(1, 2),
+)
+def test_one_fewer_is_too_few_with_daemons_and_pods_that_avoid_each_other(
+    milli: int, replicas: int, apart: bool, agent: int, count: int
+) -> None:
+    result = rehearse.grow(
+        cluster(*nodes(count), *_workloads(milli, replicas, apart, agent)), "all=3x"
+    )
+
+    def missing(more: int) -> int:
+        """What a new stage leaves that grows, and gets so many nodes at once."""
+        again = cluster(*nodes(count), *_workloads(milli, replicas, apart, agent)).stage
+        for kind, name in ((gvk.DEPLOYMENT, "web"), (gvk.STATEFUL_SET, "db")):
+            again.store.patch(kind, name, {"spec": {"replicas": 3 * replicas}}, "default")
+        again.run("3m")
+        new = nodes(count + more)[count:]
+        # Their daemons are there before they are open to others.
+        again.apply([{**node, "spec": {"unschedulable": True}} for node in new])
+        again.run("10s")
+        again.apply(new)
+        again.run("15m")
+        return node_search.shortfall(again)[0]
+
+    if not result.enough:
+        assert missing(0) == 0
+        return
+    (enough,) = result.enough
+    assert enough.nodes is not None
+    assert missing(enough.nodes) == 0
+    assert missing(enough.nodes - 1) > 0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from kubestage.runs import rehearse
 from kubestage.runs.rehearse import OutageOptions
 from kubestage.testing import make_node
 from tests.runs.rehearse.clusters import cluster, nodes, spread
+
+if TYPE_CHECKING:
+    from kubestage.runs.rehearse import Cluster
 
 # A kubelet renews its Lease every ten seconds, and is missed fifty seconds after the last time.
 _MISSED = (40, 50)
@@ -54,6 +59,58 @@ def test_a_zone_is_named_by_its_label() -> None:
     assert result.effects.pending_peak == 2
     assert result.effects.recovery_seconds is not None
     assert result.effects.recovery_seconds > 900
+
+
+def _room_elsewhere(zone_b: int) -> Cluster:
+    """Nodes of zone b with a pod each, and as many free ones in zone a."""
+    made = cluster(*_zone("b", zone_b), spread("web", zone_b))
+    for node in _zone("a", zone_b):
+        made.stage.store.create(node)
+    made.stage.run("2m")
+    return made
+
+
+def _zone(zone: str, count: int) -> list[dict[str, Any]]:
+    return [make_node(f"{zone}{each}", cpu="1", zone=zone) for each in range(count)]
+
+
+def test_nodes_of_a_dead_zone_are_tainted_one_every_ten_seconds() -> None:
+    result = rehearse.outage(_room_elsewhere(3), "zone/b")
+    (web,) = result.effects.workloads
+    assert (web.ready_lowest, result.evicted, result.effects.pending_peak) == (0, 3, 0)
+    # All are missed at a time. The third is tainted two turns after the first.
+    assert web.below_desired_seconds == 2 * 10 + _TOLERATED + _PULL_AND_START
+    assert (result.missing.milli_cpu, result.total.milli_cpu) == (3000, 6000)
+
+
+def test_in_a_zone_that_is_partly_dead_nobody_is_evicted() -> None:
+    # Three of four are more than 55 percent, and a zone of up to 50 nodes is small.
+    made = _room_elsewhere(4)
+    options = OutageOptions(lasts="20m")
+    result = rehearse.outage(made, ["b0", "b1", "b2"], options)
+    assert result.evicted == 0
+    assert result.effects.workloads[0].ready_lowest == 1
+    assert result.effects.recovery_seconds == 1200
+    # Two are not enough for that.
+    assert rehearse.outage(made, ["b0", "b1"], options).evicted == 2
+
+
+def test_requests_fail_while_no_replica_is_ready() -> None:
+    traffic = {
+        "apiVersion": "kubestage.dev/v1alpha1",
+        "kind": "Traffic",
+        "metadata": {"name": "t", "namespace": "default"},
+        "spec": {
+            "target": {"kind": "Deployment", "name": "web"},
+            "pattern": {"constant": {"rps": 10}},
+            "request": {"cpu": "10ms", "timeout": "1s"},
+        },
+    }
+    result = rehearse.outage(cluster(*nodes(2), spread("web", 1), traffic), "n1")
+    (lost,) = result.effects.traffic
+    assert lost.failed == 10 * (_TOLERATED + _PULL_AND_START)
+    spared = rehearse.outage(cluster(*nodes(3), spread("web", 2), traffic), "n1")
+    assert spared.effects.traffic[0].failed == 0
 
 
 def test_an_outage_for_ever_leaves_its_pods_terminating() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.results import analysis
 from kubestage.server.kubestage_api import recorders
-from kubestage.testing import make_node, make_pod
+from kubestage.testing import make_node, make_pod, make_priority_class
 from tests.scenario.building import create, done, scenario
 from tests.server import live_stage
 from tests.server.kubestage_api.asking import refused, served, told
@@ -169,6 +169,29 @@ def test_a_pod_that_waits_has_what_would_make_it_fit() -> None:
             found = await told(stage, "GET", "/explanations/default/big", advice="false")
             assert found["advice"] is None
             assert (await told(stage, "GET", "/explanations/default/small"))["advice"] is None
+
+    tell(story())
+
+
+def test_the_preemptor_of_a_pod_that_is_gone_is_named() -> None:
+    async def story() -> None:
+        async with served() as stage:
+            await stage.call("POST", NODES, make_node("n1", cpu="4"))
+            classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+            await stage.call("POST", classes, make_priority_class("high", 100))
+            await stage.call("POST", PODS, make_pod("fixed", node_name="n1"))
+            await stage.call("POST", PODS, make_pod("low", cpu="4"))
+            await stage.quiet()
+            await stage.call("POST", PODS, make_pod("urgent", cpu="4", priority_class_name="high"))
+            await stage.quiet()
+            low = await told(stage, "GET", "/explanations/default/low")
+            assert (low["status"], low["reason"]) == (
+                "Deleted",
+                "preempted by default/urgent on n1",
+            )
+            fixed = await told(stage, "GET", "/explanations/default/fixed")
+            assert fixed["reason"].startswith("no attempt is remembered: it was created on n1")
+            assert (await told(stage, "GET", "/explanations/default/urgent"))["reason"] == ""
 
     tell(story())
 

@@ -51,6 +51,19 @@ def _rows(run: Json) -> list[Json]:
     ]
 
 
+def test_settings_of_components_are_told_and_not_changed() -> None:
+    async def story() -> None:
+        async with served() as stage:
+            stage.live.state.component_settings = {"hpa.sync-period": "30s"}
+            found = await told(stage, "GET", "/settings")
+            assert found["components"] == {"hpa.sync-period": "30s"}
+            assert "components" in await refused(
+                stage, 400, "PATCH", "/settings", {"components": {}}
+            )
+
+    asyncio.run(story())
+
+
 def test_settings_are_told_and_changed() -> None:
     async def story() -> None:
         async with served(settings=Settings(strategy=Strategy.ON_DONE)) as stage:

@@ -131,10 +131,9 @@ class _NamespaceBudgets:
     def on_pod(self, change: Change) -> list[tuple[str, bool]]:
         """Count a pod's change: the budgets that select it, and whether they need a sync."""
         pod, old, key = change.new, change.old, change.key
-        labels = labels_of(pod)
         before = selected = self.held_by.get(key, ())
-        if old is None or labels_of(old) != labels:
-            selected = self.matching(labels)
+        if old is None or labels_of(old) != labels_of(pod):
+            selected = self.matching(labels_of(pod))
         for budget in before:
             if budget not in selected:
                 self.budgets[budget].leave(key)
@@ -200,8 +199,11 @@ class BudgetPodsIndex:
         here = self._namespaces.get(namespace)
         if here is None:
             return []
-        concerned = {*here.held_by.get(change.key, ()), *here.matching(labels_of(change.new))}
-        return sorted(each for each in concerned if here.budgets[each].is_noisy)
+        concerned = here.held_by.get(change.key, ())
+        old, labels = change.old, labels_of(change.new)
+        if old is None or change.type == DELETED or labels_of(old) != labels:
+            concerned = tuple(sorted({*concerned, *here.matching(labels)}))
+        return [each for each in concerned if here.budgets[each].is_noisy]
 
     def on_change(self, change: Change) -> list[tuple[str, bool]]:
         """Count a pod's change: the budgets that select it by key, and if they need a sync."""

@@ -118,5 +118,6 @@ class Drainability:
         return ""
 
     def _is_system(self, pod: PodView, budgets: Budgets | None) -> bool:
-        is_covered = budgets is not None and budgets.is_covered(pod)
-        return pod.namespace == _KUBE_SYSTEM and not is_covered
+        if pod.namespace != _KUBE_SYSTEM:
+            return False
+        return budgets is None or not budgets.is_covered(pod)

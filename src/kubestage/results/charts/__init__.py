@@ -21,6 +21,7 @@ from kubestage.results.charts import libraries
 with lazy.imports():
     from kubestage.results.charts import comparison as comparison_charts
     from kubestage.results.charts import files, plugin_times
+    from kubestage.results.charts import packing as packing_charts
     from kubestage.results.charts import scores as score_charts
     from kubestage.results.charts.life import drawing as life_drawing
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from kubestage.results.analysis.digest import Run
     from kubestage.results.comparison import Comparison
     from kubestage.results.life.life import Life
+    from kubestage.results.packing.node_shares import NodeShare
+    from kubestage.results.packing.packing import Packing
     from kubestage.results.timings import RecordedTimings
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "draw",
     "main_of_life",
     "of_life",
+    "of_packing",
     "save",
     "scores",
     "timings",
@@ -70,6 +74,16 @@ def of_life(life: Life) -> dict[str, ChartType]:
     """Every chart of a living run that there is something to show in, by name."""
     libraries.require()
     return life_drawing.of_life(life)
+
+
+def of_packing(packing: Packing, nodes: Sequence[NodeShare]) -> dict[str, ChartType]:
+    """The charts of what a cluster costs and how full its nodes are, by name."""
+    libraries.require()
+    found = {
+        "cost": packing_charts.workloads(packing),
+        "packing": packing_charts.nodes(nodes),
+    }
+    return {name: chart for name, chart in found.items() if chart is not None}
 
 
 def main_of_life(life: Life) -> dict[str, ChartType]:

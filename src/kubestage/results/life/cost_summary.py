@@ -22,7 +22,9 @@ def of(meter: CostMeter) -> Json:
         "cost": _rounded(total),
         "currency": meter.prices.currency,
         "costs": {
-            "perHourAtEnd": _rounded(sum(each.per_hour for each in meter.pools.values())),
+            "perHourAtStart": _rounded(meter.first_per_hour),
+            "perHourHighest": _rounded(meter.highest_per_hour),
+            "perHourAtEnd": _rounded(meter.now_per_hour),
             "idle": _rounded(total - paid),
             "daemons": _rounded(daemons),
             "namespaces": _by(meter, lambda payer: payer.namespace),

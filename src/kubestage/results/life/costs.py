@@ -83,6 +83,11 @@ class CostMeter:
         self._nodes: dict[str, _Node] = {}
         self._pods: dict[str, _Pod] = {}
         self._on_node: dict[str, dict[str, None]] = {}
+        self.now_per_hour = 0.0
+        """What all nodes cost now."""
+        self.highest_per_hour = 0.0
+        self.first_per_hour = 0.0
+        """What they cost when the record began."""
 
     @property
     def is_active(self) -> bool:
@@ -136,6 +141,10 @@ class CostMeter:
             self._remove(key, known)
             self._place(key, pod)
 
+    def begin(self) -> None:
+        """All that is there was received: what it costs is where the record begins."""
+        self.first_per_hour = self.now_per_hour
+
     def reach(self) -> None:
         """Count until now."""
         for each in (*self.pools.values(), *self.payers.values()):
@@ -167,6 +176,8 @@ class CostMeter:
     def _charge(self, node: _Node | None, sign: int) -> None:
         if node is not None and node.price is not None:
             self._account(self.pools, node.pool).add(sign * node.price, self._clock.now_ns)
+            self.now_per_hour += sign * node.price
+            self.highest_per_hour = max(self.highest_per_hour, self.now_per_hour)
 
     def _place(self, key: str, pod: Json) -> None:
         node = pod["spec"].get("nodeName")

@@ -109,6 +109,7 @@ class LifeRecorder:
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True
+        self.costs.begin()
         self.store.subscribe(self.on_change)
         self.store.observe_refused_evictions(self.health.on_refusal)
         self._sample()

@@ -36,11 +36,7 @@ class Utilization(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Stranded(msgspec.Struct, frozen=True, rename="camel"):
-    """What is free on nodes that are out of the other resource.
-
-    Memory is filled with pods of the cluster's mean ratio of CPU to memory: CPU that is then left
-    over on a node is stranded, and the other way round.
-    """
+    """What is free on nodes where a median pod does not fit: CPU for want of memory, say."""
 
     milli_cpu: int
     memory_bytes: int
@@ -79,24 +75,16 @@ def utilization(packed: Packed) -> Utilization:
 
 
 def stranded(packed: Packed) -> Stranded:
-    """CPU that cannot be used for want of memory, and memory for want of CPU."""
-    uses = occupancy(packed).uses
-    milli_cpu = sum(each.others(CPU) for each in uses)
-    memory = sum(each.others(MEMORY) for each in uses)
-    if not milli_cpu or not memory:
-        return Stranded(0, 0, None, None)
-    left_cpu = left_memory = total_cpu = total_memory = 0
-    for each in uses:
-        if not each.node.is_open:
-            continue
-        free_cpu, free_memory = each.free(CPU), each.free(MEMORY)
-        left_cpu += free_cpu - min(free_cpu, free_memory * milli_cpu // memory)
-        left_memory += free_memory - min(free_memory, free_cpu * memory // milli_cpu)
-        total_cpu += free_cpu
-        total_memory += free_memory
-    return Stranded(
-        left_cpu, left_memory, _share(left_cpu, total_cpu), _share(left_memory, total_memory)
-    )
+    """Free CPU and memory on nodes where a median pod does not fit."""
+    uses, median = occupancy(packed)
+    request = {**median, PODS: 1} if any(median.values()) else {}
+    free = [{name: each.free(name) for name in (*RESOURCES, PODS)} for each in uses
+            if each.node.is_open]  # fmt: skip
+    left = [each for each in free if request and not _times(each, request)]
+    found = {name: sum(each[name] for each in left) for name in RESOURCES}
+    total = {name: sum(each[name] for each in free) for name in RESOURCES}
+    shares = {name: _share(found[name], total[name]) for name in RESOURCES}
+    return Stranded(found[CPU], found[MEMORY], shares[CPU], shares[MEMORY])
 
 
 def fragmentation(packed: Packed) -> Fragmentation:

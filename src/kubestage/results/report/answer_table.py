@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -10,9 +11,10 @@ from kubestage.results.report import life_tables
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 SEVERITIES: Final = ("critical", "warning", "info")
+_AMOUNT: Final = re.compile(r"-|\d\S*")
 _NO_LINKS: Final[Mapping[str, str]] = {}
 
 
@@ -27,12 +29,9 @@ class AnswerTable(msgspec.Struct, frozen=True):
 
 def html(table: AnswerTable, links: Mapping[str, str] = _NO_LINKS) -> Html:
     """The table; a cell whose text is one of `links` leads to that anchor."""
-    numeric = [
-        at
-        for at in range(len(table.head))
-        if table.rows and all(row[at][:1].isdigit() for row in table.rows)
+    words = [
+        at for at in range(len(table.head)) if not _is_numeric([row[at] for row in table.rows])
     ]
-    words = [at for at in range(len(table.head)) if at not in numeric]
     rows = [[_cell(each, links) for each in row] for row in table.rows]
     shown = life_tables.table([each.capitalize() for each in table.head], rows, words)
     more = Html("")
@@ -44,6 +43,11 @@ def html(table: AnswerTable, links: Mapping[str, str] = _NO_LINKS) -> Html:
 def severity(name: str) -> Html:
     """A severity in its colour."""
     return element("span", name, class_=f"dot {name}")
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether a column has amounts, as in ``12``, ``14m17s`` or ``-``, and no sentences."""
+    return all(_AMOUNT.fullmatch(each) for each in cells) and any(map(str.isdigit, "".join(cells)))
 
 
 def _cell(text: str, links: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.packing import contents, packing
+from kubestage.results.packing import contents, node_shares, packing
 from kubestage.runs.cost import removable
 from kubestage.runs.cost.options import CostOptions
 from kubestage.runs.cost.result import CostResult
@@ -31,12 +31,20 @@ def cost(
 ) -> CostResult:
     """What a cluster costs per hour, who accounts for it, and which nodes could be removed."""
     opened = clusters.open_cluster(cluster, options, observer=observer)
+    return of_cluster(opened, searches=options.removable, observer=observer)
+
+
+def of_cluster(
+    opened: Cluster, *, searches: bool = True, observer: Observer = SILENT
+) -> CostResult:
+    """The same of an open cluster, which stays as it is."""
     found = contents.of_store(opened.stage.store)
-    spare = removable.search(opened.stage, observer) if options.removable else None
+    spare = removable.search(opened.stage, observer) if searches else None
     return CostResult(
         cluster=opened.origin,
         packing=packing.of(found),
         removable=spare,
+        nodes=node_shares.of(found),
         notes=[*opened.notes, *_notes(found.prices)],
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.results import charts
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.packing import tables, wording
 from kubestage.results.packing.tables import PackingTable
@@ -15,7 +16,10 @@ from kubestage.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from altair.typing import ChartType
+
     from kubestage.aliases import Json
+    from kubestage.results.packing.node_shares import NodeShare
     from kubestage.results.packing.packing import Packing
     from kubestage.runs.cost.removable import Removable
 
@@ -35,7 +39,13 @@ class CostResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     packing: Packing
     removable: Sequence[Removable] | None = None
     """Nodes that could all be removed together; None if they were not searched."""
+    nodes: Sequence[NodeShare] = ()
+    """How full each node is."""
     notes: Sequence[str] = ()
+
+    def charts(self) -> dict[str, ChartType]:
+        """Every chart of it, by name; needs the extra ``charts``."""
+        return charts.of_packing(self.packing, self.nodes)
 
     @property
     def answer(self) -> str:
@@ -97,6 +107,7 @@ class CostResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             "answer": self.answer,
             "metrics": self.packing.metrics(),
             **self.packing.to_dict(),
+            "nodes": msgspec.to_builtins(list(self.nodes)),
             "removable": None if removable is None else msgspec.to_builtins(list(removable)),
             "savingPerHour": self.saving_per_hour,
             "notes": list(self.notes),

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+import kubestage
 from kubestage.results import run_directory
+from kubestage.results.report import cost_page
+from kubestage.results.report.cost_page import CostPage
 from kubestage.runs.rehearse import documents, sections
 
 if TYPE_CHECKING:
@@ -30,6 +33,22 @@ def claim(path: str | None) -> None:
 def save(result: CostResult, path: str) -> None:
     """Write the answer and the report into a directory, new or of an earlier run."""
     answer = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
-    texts = {"cost.json": f"{answer}\n", "cost.md": markdown(result)}
+    texts = {
+        run_directory.COST: f"{answer}\n",
+        "cost.md": markdown(result),
+        run_directory.REPORT: cost_page.render(_page(result)),
+    }
     with run_directory.RunDirectory(path) as directory:
         directory.write_rehearsal(texts, None)
+
+
+def _page(result: CostResult) -> CostPage:
+    return CostPage(
+        cluster=result.cluster,
+        answer=result.answer,
+        version=kubestage.__version__,
+        packing=result.packing,
+        nodes=list(result.nodes),
+        tables=result.tables(),
+        notes=list(result.notes),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
+    from kubestage.store.store import Store
 
+_PREEMPTED: Final = re.compile(r"Preempted by pod (?P<uid>\S+) on node (?P<node>\S+)")
 _COLUMNS: Final = columns(
     attempt=Kind.INT,
     number=Kind.INT,
@@ -54,6 +57,8 @@ class PodAttempts(TableResult, msgspec.Struct, frozen=True, kw_only=True, rename
     advice: Json | None = None
     """What would make it fit, if it waits: `FitAdvice.to_dict`."""
     notes: list[str] = []
+    reason: str = ""
+    """Why it is gone, or why there is no attempt at it, as far as that is known."""
 
     @property
     def differs(self) -> str | None:
@@ -111,7 +116,31 @@ def attempts_at(
         attempts=found,
         nodes=len(stage.store.read(gvk.NODE)),
         advice=advice_on(stage, pod),
+        reason=reason_of(stage.store, key, None if found else node),
     )
+
+
+def reason_of(store: Store, key: str, untried_on: str | None) -> str:
+    """Who preempted a pod, or that it was created on a node, so that no attempt was needed."""
+    if key not in store.read(gvk.POD):
+        return _preemptor(store, key)
+    if untried_on is not None:
+        return f"it was created on {untried_on}, so nothing was decided about it"
+    return ""
+
+
+def _preemptor(store: Store, key: str) -> str:
+    """By whom a pod was preempted: the scheduler's Event has the uid."""
+    namespace, _, name = key.partition("/")
+    for event in store.read(gvk.EVENT).values():
+        subject = event.get("involvedObject") or {}
+        is_about = (subject.get("namespace"), subject.get("name")) == (namespace, name)
+        found = _PREEMPTED.match(event.get("message") or "")
+        if event.get("reason") == "Preempted" and is_about and found is not None:
+            pods = store.read(gvk.POD).items()
+            names = {pod["metadata"]["uid"]: other for other, pod in pods}
+            return f"preempted by {names.get(found['uid'], found['uid'])} on {found['node']}"
+    return ""
 
 
 def status_of(pod: Json | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers.node_autoscaler import groups, node_state, templates
 from kubestage.objects import gvk
+from kubestage.results.packing import contents, wording
 from kubestage.runs.fit import candidate
 from kubestage.runs.fit.advice import ADD_NODE
 from kubestage.runs.fit.candidate import Candidate
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
+    from kubestage.objects.prices import Prices
     from kubestage.objects.views.pod import PodView
     from kubestage.runs.fit.cluster_copy import ClusterCopy
 
@@ -33,10 +35,12 @@ def candidates(copy: ClusterCopy) -> Iterator[Candidate]:
     if any(each.kind.kind == "NodeGroup" for each in copy.store.collections()):
         stored = copy.objects(groups.NODE_GROUP).values()
         grouped = {obj["metadata"]["name"]: groups.read_group(obj) for obj in stored}
+    known = contents.prices_of(copy.store)
     daemon_sets = list(copy.objects(gvk.DAEMON_SET).values())
     for group in grouped.values():
         node, pods = templates.of_description(group, daemon_sets).copy("new")
         text = f"add one node of the group {group.name}"
+        text += _price(known, node)
         if _count(copy, group.name) >= group.max_size:
             text += f" (and raise its maxSize, which is {group.max_size})"
         yield _candidate(text, _renamed(node, f"{group.name}{_SUFFIX}"), pods, 0.0)
@@ -50,8 +54,14 @@ def candidates(copy: ClusterCopy) -> Iterator[Candidate]:
         info = columns.infos[columns.row_of[name]]
         node = _renamed(_fresh(info.view.raw), f"{name}{_SUFFIX}")
         staying = [pod for pod in info.pods.values() if not is_movable(pod)]
-        text = f"add one node like {name}"
+        text = f"add one node like {name}{_price(known, node)}"
         yield _candidate(text, node, staying, 1.0 + place / _MOST, _csi_node(copy, name))
+
+
+def _price(known: Prices, node: Json) -> str:
+    """`` ($0.192 per hour)``, or nothing without a price."""
+    price = known.of_node(node)
+    return "" if price is None else f" ({wording.money(price, known.currency)} per hour)"
 
 
 def _count(copy: ClusterCopy, group: str) -> int:

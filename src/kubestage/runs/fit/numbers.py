@@ -52,25 +52,39 @@ def lines(attempt: Attempt) -> list[str]:
 
 
 def _short(attempt: Attempt) -> Iterator[str]:
-    columns, rows = attempt.columns, rows_of(attempt, FIT)
-    others = len(columns) - len(rows)
+    rows = rows_of(attempt, FIT)
+    table = attempt.columns.resources
     needed = dict(attempt.pod.fit_request.items())
-    table = columns.resources
     for resource in short_resources(attempt):
-        line = table.line(resource)
-        free, offered = table.free[line], table.allocatable[line]
+        line, need = table.line(resource), needed.get(resource, 0)
+        free, largest = table.free[line], int(table.allocatable[line][rows].max())
         best = int(rows[np.argmax(free[rows])])
-        left = max(int(free[best]), 0)
-        need = round_amounts.spoken(resource, needed.get(resource, 0))
-        most = round_amounts.bare(resource, left)
-        among = f", the most of the {len(rows):,} nodes it may run on" if others else ", the most"
-        if len(rows) == 1:
-            among = ", the only node it may run on" if others else ""
-        text = f"needs {need}; node {columns.names[best]} has {most} free{among}"
-        largest = int(offered[rows].max())
-        if largest < needed.get(resource, 0):
+        most = round_amounts.bare(resource, max(int(free[best]), 0))
+        text = f"needs {round_amounts.spoken(resource, need)}; "
+        enough = int(np.count_nonzero(free[rows] >= need))
+        if enough:
+            # Some other resource is short there.
+            has = "has" if enough == 1 else "have"
+            text += f"{enough:,} of {_nodes(attempt, rows)} {has} that much free (node "
+            text += f"{attempt.columns.names[best]} {most}, the most)"
+        else:
+            text += f"node {attempt.columns.names[best]} has {most} free{_among(attempt, rows)}"
+        if largest < need:
             text += f" (none is that large: {round_amounts.bare(resource, largest)} at most)"
         yield text
+
+
+def _nodes(attempt: Attempt, rows: Ints) -> str:
+    """The nodes that are too small, and whether there are others."""
+    are_all = len(rows) == len(attempt.columns)
+    return f"{wording.plural(len(rows), 'node')}{'' if are_all else ' it may run on'}"
+
+
+def _among(attempt: Attempt, rows: Ints) -> str:
+    are_all = len(rows) == len(attempt.columns)
+    if len(rows) == 1:
+        return "" if are_all else ", the only node it may run on"
+    return ", the most" if are_all else f", the most of the {_nodes(attempt, rows)}"
 
 
 def _crowded(attempt: Attempt) -> Iterator[str]:
@@ -82,5 +96,7 @@ def _crowded(attempt: Attempt) -> Iterator[str]:
     if crowded:
         rows = np.concatenate(crowded)
         most = int(attempt.columns.allowed_pods[rows].max())
-        nodes = wording.plural(len(rows), "node")
-        yield f"needs a place; {nodes} have as many pods as they take (up to {most})"
+        full = f"{wording.plural(len(rows), 'node')} have as many pods as they take (up to {most})"
+        if len(rows) == 1:
+            full = f"node {attempt.columns.names[rows[0]]} has as many pods as it takes ({most})"
+        yield f"needs a place; {full}"

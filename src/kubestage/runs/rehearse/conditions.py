@@ -56,7 +56,10 @@ OF_WORKLOADS: Final[dict[str, Callable[[WorkloadEffect], float]]] = {
     "missing": lambda each: each.desired - each.ready_lowest,
 }
 """What a condition may say of a workload: ``web.ready``."""
-OF_ALL: Final = ("pending", "pendingPeak", "recovery", "seconds", "failed", "critical", "warnings")
+OF_ALL: Final = (
+    "pending", "pendingPeak", "recovery", "seconds", "failed", "critical", "warnings",
+    "costPerHour",
+)  # fmt: skip
 """What a condition may say of every rehearsal."""
 _WORKLOADS: Final = (gvk.DEPLOYMENT, gvk.STATEFUL_SET, gvk.DAEMON_SET, gvk.REPLICA_SET)
 
@@ -171,6 +174,9 @@ def _value(result: Rehearsed, name: str, *, is_share: bool) -> float:
         return 100 * failed / total if is_share and total else failed
     if name == "seconds":
         return result.seconds
+    if name == "costPerHour":
+        costs = result.life.summary.get("costs")
+        return costs["perHourAtEnd"] if costs else 0.0
     severity = "critical" if name == "critical" else "warning"
     return sum(each.severity == severity for each in result.findings)
 

@@ -17,6 +17,7 @@ from kubestage.runs.rehearse.node_drain import DrainSettings
 from kubestage.runs.rehearse.node_sequence import NodeSequence
 from kubestage.runs.rehearse.options import DrainOptions
 from kubestage.runs.rehearse.recording import Recording
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def drain(
     return condition.applied(rehearse(opened, plan))
 
 
+@few_collections()
 def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     """Drain nodes of a cluster, which is not the same afterwards."""
     turns = -(-len(plan.nodes) // plan.parallel)

@@ -51,13 +51,14 @@ def _of_workload(effect: WorkloadEffect) -> Iterator[Finding]:
         return
     below = wording.span(effect.below_desired_seconds)
     at = wording.span(effect.ready_lowest_at_seconds or 0.0)
-    lowest = f"lowest {effect.ready_lowest}, at {at}"
-    text = f"was below its {plural(effect.desired, 'replica')} for {below} ({lowest})"
+    desired, lowest = plural(effect.desired, "replica"), f"{effect.ready_lowest}"
+    if effect.desired_at_lowest != effect.desired:
+        desired, lowest = "desired replicas", f"{lowest} of {effect.desired_at_lowest}"
+    text = f"was below its {desired} for {below} (lowest {lowest}, at {at})"
     is_daemon = effect.workload.startswith("daemonset/")
     severity: Severity = "info" if is_daemon else "warning"
     if effect.ready_lowest == 0 and not is_daemon:
         severity = "critical"
-        desired = plural(effect.desired, "replica")
         text = f"had no ready replica at {at}; it was below its {desired} for {below}"
     if effect.ready_at_end < effect.desired:
         text += f"; it has {effect.ready_at_end} at the end"

@@ -16,6 +16,7 @@ from kubestage.runs.rehearse import conditions, effects, fit_result, growing, no
 from kubestage.runs.rehearse.fit_result import FitResult, FittedPod
 from kubestage.runs.rehearse.options import FitOptions
 from kubestage.runs.rehearse.recording import Recording
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def fit(
     return condition.applied(rehearse(opened, added, ", ".join(names)))
 
 
+@few_collections()
 def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResult:
     """Apply objects to a cluster, which is not the same afterwards."""
     stage = cluster.stage

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.results.packing import wording as money
 from kubestage.runs.rehearse import sections
 from kubestage.runs.rehearse.findings import Finding
 from kubestage.runs.rehearse.result import Rehearsed
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.node_search import EnoughNodes
     from kubestage.runs.rehearse.sections import Section
 
+_NAMED: Final = 3
+"""So many types of nodes are in the answer; the table has all."""
 _GROWN: Final = columns(workload=Kind.TEXT, before=Kind.INT, after=Kind.INT)
 
 
@@ -29,7 +32,7 @@ class GrowResult(Rehearsed, frozen=True, kw_only=True):
     """What of growth has no room, and how many nodes would be enough."""
 
     rehearsal: ClassVar[str] = "grow"
-    VALUES: ClassVar[tuple[str, ...]] = ("nodes", "missing")
+    VALUES: ClassVar[tuple[str, ...]] = ("nodes", "missing", "addedCostPerHour")
 
     grown: Sequence[GrownWorkload]
     added_objects: int = 0
@@ -64,16 +67,20 @@ class GrowResult(Rehearsed, frozen=True, kw_only=True):
 
     def more_sections(self) -> list[Section]:
         """How many nodes are enough, what grew, and how full the cluster is."""
+        is_priced = any(each.cost_per_hour is not None for each in self.enough)
+        currency = self.life.summary["currency"]
         enough = [
             (
                 each.template,
                 "-" if each.nodes is None else f"{each.nodes:,}",
+                *((money.money(each.cost_per_hour, currency),) if is_priced else ()),
                 f"{each.pending_with_one_fewer or 0:,}",
                 "-" if each.after is None else each.after.shares(),
             )
             for each in self.enough
         ]
-        head = ("NODES LIKE", "ENOUGH", "PENDING WITH ONE FEWER", "THEN REQUESTED")
+        priced = ("PER HOUR",) if is_priced else ()
+        head = ("NODES LIKE", "ENOUGH", *priced, "PENDING WITH ONE FEWER", "THEN REQUESTED")
         grown = [(each.workload, str(each.before), str(each.after)) for each in self.grown]
         full = [
             (when, f"{each.nodes:,}", each.shares())
@@ -89,16 +96,23 @@ class GrowResult(Rehearsed, frozen=True, kw_only=True):
         """Numbers for conditions; no number of nodes that is enough counts as infinitely many."""
         found = [each.nodes for each in self.enough if each.nodes is not None]
         nodes: float = min(found) if found else math.inf if self.missing else 0
-        return {"nodes": nodes, "missing": self.missing}
+        costs = [each.cost_per_hour for each in self.enough if each.cost_per_hour is not None]
+        cost: float = min(costs) if costs else math.inf if self.missing else 0
+        return {"nodes": nodes, "missing": self.missing, "addedCostPerHour": cost}
 
 
-def sentence(subject: str, missing: int, enough: Sequence[EnoughNodes], autoscaled: int) -> str:
+def sentence(
+    subject: str, missing: int, enough: Sequence[EnoughNodes], autoscaled: int, currency: str
+) -> str:
     """What it needs, in one sentence."""
     if not missing:
         return f"With {subject}, all pods fit on the nodes that are there."
     lacks = f"{plural(missing, 'pod')} {'has' if missing == 1 else 'have'} no room"
-    found = [each for each in enough if each.nodes is not None]
-    more = [f"{plural(each.nodes or 0, 'more node')} like {each.template}" for each in found]
+    found = [each for each in enough if each.nodes is not None][:_NAMED]
+    more = [
+        f"{plural(each.nodes or 0, 'more node')} like {each.template}{_price(each, currency)}"
+        for each in found
+    ]
     grows = f"; the autoscaler adds {plural(autoscaled, 'node')}" if autoscaled else ""
     if not more:
         return (
@@ -112,7 +126,14 @@ def sentence(subject: str, missing: int, enough: Sequence[EnoughNodes], autoscal
     )
 
 
-def findings_of(found: Sequence[EnoughNodes]) -> Iterator[Finding]:
+def _price(enough: EnoughNodes, currency: str) -> str:
+    """`` (+$0.38 per hour)``, or nothing without a price."""
+    if enough.cost_per_hour is None:
+        return ""
+    return f" (+{money.money(enough.cost_per_hour, currency)} per hour)"
+
+
+def findings_of(found: Sequence[EnoughNodes], currency: str) -> Iterator[Finding]:
     """What an operator has to know about nodes."""
     for each in found:
         subject = f"nodes like {each.template}"
@@ -126,7 +147,7 @@ def findings_of(found: Sequence[EnoughNodes]) -> Iterator[Finding]:
         proof = f"with one fewer, {left} {verb} no node"
         assert each.after is not None
         enough = "1 more is enough" if each.nodes == 1 else f"{each.nodes:,} more are enough"
-        text = f"{enough}; {proof}; then requested: {each.after.shares()}"
+        text = f"{enough}{_price(each, currency)}; {proof}; then requested: {each.after.shares()}"
         if each.most_nodes is not None:
             text += f"; maxSize {each.most_nodes} has to be raised"
         yield Finding("info", subject, text)

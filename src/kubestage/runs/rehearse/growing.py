@@ -10,6 +10,7 @@ from kubestage.runs.inputs import stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import (
     capacity,
+    catalog_templates,
     conditions,
     effects,
     grow_result,
@@ -24,6 +25,7 @@ from kubestage.runs.rehearse.grow_result import GrowResult
 from kubestage.runs.rehearse.options import GrowOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.settling import Activity
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.cluster import Cluster
     from kubestage.runs.rehearse.growth import GrownWorkload, Growth
     from kubestage.runs.rehearse.node_search import EnoughNodes
+    from kubestage.runs.rehearse.node_templates import NodeTemplate
     from kubestage.stage import Stage
 
 _DEFAULT: Final = GrowOptions()
@@ -64,6 +67,7 @@ def grow(
     return condition.applied(rehearse(opened, requests, added, subject, options))
 
 
+@few_collections()
 def rehearse(
     cluster: Cluster,
     requests: Sequence[Growth],
@@ -91,20 +95,18 @@ def rehearse(
         _settle(static)
     base = stage if static is None else static
     missing, _ = node_search.shortfall(base)
-    enough = _enough(base, templates, options) if missing else []
     notes = list(cluster.notes)
+    enough = _enough(base, templates, options, notes) if missing else []
     notes += [f"HPA {each} is disabled: it would undo the growth" for each in set_aside]
-    if missing and len(templates) > node_templates.MOST and not options.template:
-        tried = f"{node_templates.MOST} of {len(templates)}"
-        notes.append(f"{tried} types of nodes were tried, the most frequent ones")
     autoscaled = after.nodes - before.nodes
+    currency = life.summary["currency"]
     return GrowResult(
         cluster=cluster.origin,
         subject=subject,
-        answer=grow_result.sentence(subject, missing, enough, autoscaled),
+        answer=grow_result.sentence(subject, missing, enough, autoscaled, currency),
         seconds=seconds,
         effects=found,
-        findings=result.sorted_findings(found, list(grow_result.findings_of(enough))),
+        findings=result.sorted_findings(found, list(grow_result.findings_of(enough, currency))),
         notes=notes,
         life=life,
         grown=grown,
@@ -118,10 +120,27 @@ def rehearse(
 
 
 def _enough(
-    base: Stage, templates: Sequence[node_templates.NodeTemplate], options: GrowOptions
+    base: Stage, templates: Sequence[NodeTemplate], options: GrowOptions, notes: list[str]
 ) -> list[EnoughNodes]:
-    chosen = templates if options.template else templates[: node_templates.MOST]
-    return [node_search.enough(base, each, options.most) for each in chosen]
+    """How many nodes of each type are enough, the cheapest first where all have prices."""
+    most = node_templates.MOST
+    chosen: list[NodeTemplate] = []
+    if options.template or not options.instance_type:
+        chosen += templates if options.template else templates[:most]
+        if len(chosen) < len(templates):
+            tried = f"{most} of {len(templates)} types of nodes were tried"
+            notes.append(f"{tried}, the most frequent ones")
+    if options.instance_type:
+        offered = catalog_templates.of(base, options.instance_type, options.prices)
+        chosen += offered[:most]
+        if len(offered) > most:
+            tried = f"{most} of {len(offered):,} instance types were tried"
+            notes.append(f"{tried}, the cheapest by the sum of what pods request")
+    found = [node_search.enough(base, each, options.most) for each in chosen]
+    if any(each.cost_per_hour is not None for each in found):
+        unknown = float("inf")
+        found.sort(key=lambda each: unknown if each.cost_per_hour is None else each.cost_per_hour)
+    return found
 
 
 def _carry_out(

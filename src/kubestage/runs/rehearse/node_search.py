@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -11,9 +11,10 @@ from kubestage.objects.pod_resources import CPU, MEMORY, PODS
 from kubestage.results.analysis import amounts
 from kubestage.results.life import pending
 from kubestage.results.life.workloads import desired
-from kubestage.runs.rehearse import capacity, settling
+from kubestage.runs.rehearse import capacity, node_drain, settling
 from kubestage.runs.rehearse.capacity import Headroom  # noqa: TC001 - msgspec reads it
 from kubestage.runs.rehearse.settling import Activity
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
 
 _COUNTED: Final = (CPU, MEMORY, PODS)
+_DAEMONS_NS: Final = 10 * SECOND_NS
 _CREATORS: Final = (gvk.STATEFUL_SET, gvk.REPLICA_SET)
 
 
@@ -39,6 +41,8 @@ class EnoughNodes(msgspec.Struct, frozen=True, rename="camel"):
     most_nodes: int | None
     """The largest size of the NodeGroup, if it is one and has to be raised."""
     after: Headroom | None
+    cost_per_hour: float | None = None
+    """What that many nodes cost, if they have a price."""
 
 
 class _Trial:
@@ -47,41 +51,95 @@ class _Trial:
     def __init__(self, base: Stage, template: NodeTemplate) -> None:
         self.stage = base.fork()
         self.added = 0
+        self.batches = 0
         self._template = template
         self._activity = Activity(self.stage)
 
     def add(self, count: int) -> None:
-        """Add nodes, and let the cluster come to rest."""
+        """Add nodes, and let the cluster come to rest.
+
+        Their daemons come first, as autoscalers expect it: a daemon that finds its node full has no
+        other, and more nodes would not help it.
+        """
+        self.batches += 1
+        has_daemons = bool(self.stage.store.read(gvk.DAEMON_SET))
+        names = []
         for _ in range(count):
-            self.stage.store.create(self._template.node(self.stage, self.added))
+            node = self._template.node(self.stage, self.added)
+            if has_daemons:
+                node["spec"]["unschedulable"] = True
+            names.append(self.stage.store.create(node)["metadata"]["name"])
             self.added += 1
+        if has_daemons:
+            self.stage.run(_DAEMONS_NS)
+            for name in names:
+                node_drain.uncordon(self.stage, name)
         self._activity.expect()
         settling.settle(self.stage, self._activity)
+
+
+class _Run(NamedTuple):
+    """What a number of nodes that come at once leaves without one."""
+
+    missing: int
+    reason: str
+    trial: _Trial
 
 
 def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
     """The smallest number of new nodes with which all pods have one, by the scheduler itself."""
     trial = _Trial(base, template)
     missing, reason = shortfall(trial.stage)
-    before, before_reason = missing, reason
-    failing = 0
+    known: dict[int, tuple[int, str]] = {0: (missing, reason)}
     while missing and trial.added < most:
-        count = _lower_bound(trial.stage, template)
+        before, count = missing, lower_bound(trial.stage, template)
         if count > 1:
             # One fewer than are needed at least: the next one may be enough.
             trial.add(min(count - 1, most - trial.added))
-            missing, reason = shortfall(trial.stage)
-            if not missing:
-                return _fewer(base, template, failing, trial)
-        failing, before, before_reason = trial.added, missing, reason
-        if trial.added < most:
+            missing, reason = before, _ = shortfall(trial.stage)
+            if trial.batches == 1:
+                known[trial.added] = missing, reason
+        if missing and trial.added < most:
             trial.add(1)
             missing, reason = shortfall(trial.stage)
         if missing == before and _is_no_help(trial.stage, template):
             break
     if missing:
         return EnoughNodes(template.name, None, missing, reason, None, None)
-    return _proved(template, trial, before, before_reason)
+    return _at_once(base, template, most, _Run(missing, reason, trial), known)
+
+
+def _at_once(
+    base: Stage, template: NodeTemplate, most: int, found: _Run, known: dict[int, tuple[int, str]]
+) -> EnoughNodes:
+    """The number for nodes that all come at once, near one that was found step by step.
+
+    Pods that wait are spread over nodes that come together, and may leave no room for a large one.
+    """
+    failing = max(known)
+    count = found.trial.added
+    if found.trial.batches > 1:
+        found = _run(base, template, count)
+        while found.missing:
+            known[count] = found.missing, found.reason
+            if count >= most:
+                return EnoughNodes(template.name, None, found.missing, found.reason, None, None)
+            failing, count = count, count + 1
+            found = _run(base, template, count)
+    while count - failing > 1:
+        middle = (failing + count) // 2
+        tried = _run(base, template, middle)
+        if tried.missing:
+            known[middle], failing = (tried.missing, tried.reason), middle
+        else:
+            found, count = tried, middle
+    return _proved(template, found.trial, *known[failing])
+
+
+def _run(base: Stage, template: NodeTemplate, count: int) -> _Run:
+    trial = _Trial(base, template)
+    trial.add(count)
+    return _Run(*shortfall(trial.stage), trial)
 
 
 def shortfall(stage: Stage) -> tuple[int, str]:
@@ -120,7 +178,7 @@ def _waiting(stage: Stage) -> list[Json]:
     ]
 
 
-def _lower_bound(stage: Stage, template: NodeTemplate) -> int:
+def lower_bound(stage: Stage, template: NodeTemplate) -> int:
     """Fewer nodes cannot hold the pods that wait: by the sums of what they request."""
     offered, needed = template.amounts, dict.fromkeys(_COUNTED, 0)
     for pod in _waiting(stage):
@@ -139,7 +197,7 @@ def _is_no_help(stage: Stage, template: NodeTemplate) -> bool:
         for pod in stage.store.read(gvk.POD).values()
         if not _is_daemon(pod)
     }
-    mine = [name for name in stage.store.read(gvk.NODE) if f"{template.name}-more-" in name]
+    mine = [name for name in stage.store.read(gvk.NODE) if f"{template.node_name}-more-" in name]
     turns = mine[-len(template.examples) :]
     return len(mine) >= len(template.examples) and not any(name in used for name in turns)
 
@@ -149,28 +207,11 @@ def _is_daemon(pod: Json) -> bool:
     return any(each.get("kind") == "DaemonSet" for each in owners)
 
 
-def _fewer(base: Stage, template: NodeTemplate, failing: int, enough_trial: _Trial) -> EnoughNodes:
-    """Bisect between a number that is too small and one that is enough."""
-    missing, reason = 0, ""
-    known: dict[int, tuple[int, str]] = {}
-    while enough_trial.added - failing > 1:
-        middle = (failing + enough_trial.added) // 2
-        trial = _Trial(base, template)
-        trial.add(middle)
-        missing, reason = shortfall(trial.stage)
-        if missing:
-            failing = middle
-            known[middle] = (missing, reason)
-        else:
-            enough_trial = trial
-    missing, reason = known.get(failing) or shortfall(base)
-    return _proved(template, enough_trial, missing, reason)
-
-
 def _proved(template: NodeTemplate, trial: _Trial, missing: int, reason: str) -> EnoughNodes:
     most = template.most_nodes
     is_too_small = most is not None and template.nodes + trial.added > most
     after = capacity.headroom(trial.stage.store)
+    cost = None if template.price is None else round(template.price * trial.added, 6)
     return EnoughNodes(
-        template.name, trial.added, missing, reason, most if is_too_small else None, after
+        template.name, trial.added, missing, reason, most if is_too_small else None, after, cost
     )

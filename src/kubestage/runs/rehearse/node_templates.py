@@ -12,6 +12,7 @@ from kubestage.controllers.node_autoscaler import groups, node_state
 from kubestage.errors import InputError
 from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis import amounts
+from kubestage.results.packing import contents
 from kubestage.runs.rehearse import node_copies, targets
 
 if TYPE_CHECKING:
@@ -35,22 +36,33 @@ class NodeTemplate(msgspec.Struct, frozen=True):
     most_nodes: int | None = None
     """The largest size of a NodeGroup."""
     is_group: bool = False
+    price: float | None = None
+    """What a node costs per hour."""
 
     @property
     def amounts(self) -> Amounts:
         """What one of them offers."""
         return amounts.of_node(self.examples[0])
 
+    @property
+    def node_name(self) -> str:
+        """What the names of its nodes begin with."""
+        return self.name if " " not in self.name else self.name.partition(" ")[0]
+
     def node(self, stage: Stage, number: int) -> Json:
         """Another one: the zones take turns."""
         example = self.examples[number % len(self.examples)]
-        name = node_copies.free_name(stage.store, f"{self.name}-more-{number + 1}")
+        name = node_copies.free_name(stage.store, f"{self.node_name}-more-{number + 1}")
         return node_copies.like(example, name)
 
 
 def of(stage: Stage, names: Sequence[str]) -> list[NodeTemplate]:
     """Those that are named; without names all, the most frequent first."""
-    found = sorted(_all(stage), key=lambda each: (-each.nodes, each.name))
+    known = contents.prices_of(stage.store)
+    found = [
+        msgspec.structs.replace(each, price=known.of_node(each.examples[0])) for each in _all(stage)
+    ]
+    found.sort(key=lambda each: (-each.nodes, each.name))
     if not names:
         return found
     by_name = {each.name: each for each in found}
@@ -60,7 +72,8 @@ def of(stage: Stage, names: Sequence[str]) -> list[NodeTemplate]:
         if name in by_name:
             chosen.append(by_name[name])
         elif name in nodes:
-            chosen.append(NodeTemplate(name, 1, [nodes[name]]))
+            price = known.of_node(nodes[name])
+            chosen.append(NodeTemplate(name, 1, [nodes[name]], price=price))
         else:
             likely = difflib.get_close_matches(name, [*by_name, *nodes], 1)
             fix = f"did you mean {likely[0]}?" if likely else f"there is {', '.join(by_name)}"

@@ -212,6 +212,14 @@ class GrowOptions(RehearsalOptions, frozen=True, kw_only=True):
             metavar="NAME",
         ),
     ] = ()
+    instance_type: Annotated[
+        tuple[str, ...],
+        Flag(
+            "Add nodes of these types of the price catalog: m6i.xlarge, 'c7*.2xlarge' ... "
+            "Repeatable.",
+            metavar="TYPE",
+        ),
+    ] = ()
     most: Annotated[
         int, Flag("Add no more nodes than this.", metavar="N", minimum=1, maximum=10_000)
     ] = 1000

@@ -23,6 +23,7 @@ from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse.options import OutageOptions
 from kubestage.runs.rehearse.outage_result import OutageResult
 from kubestage.runs.rehearse.recording import Recording
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS, SECOND_NS
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def outage(
     return condition.applied(rehearse(opened, plan))
 
 
+@few_collections()
 def rehearse(cluster: Cluster, plan: OutagePlan) -> OutageResult:
     """Have nodes of a cluster fall silent; it is not the same afterwards."""
     stage = cluster.stage

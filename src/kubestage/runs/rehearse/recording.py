@@ -8,7 +8,6 @@ import kubestage
 from kubestage.results.life import recorder as recorders
 from kubestage.runs.rehearse import settling, traffic_loss
 from kubestage.runs.rehearse.settling import PATIENCE_NS, Activity
-from kubestage.stage import few_collections
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -61,12 +60,10 @@ class Recording:
 
         `is_waiting` says whether it waits for a time of its own, and is not stuck.
         """
-        # Each step by itself would end with a search for cycles in all of the cluster.
-        with few_collections():
-            while not is_over():
-                if self.activity.quiet_ns >= PATIENCE_NS and not is_waiting():
-                    return False
-                self.stage.run(_STEP_NS)
+        while not is_over():
+            if self.activity.quiet_ns >= PATIENCE_NS and not is_waiting():
+                return False
+            self.stage.run(_STEP_NS)
         return True
 
     def settle(self) -> None:

@@ -99,7 +99,8 @@ class Rehearsed(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     def sections(self) -> list[Section]:
         """All tables of the answer that have rows."""
         found = [sections.findings(self.findings), *self.more_sections()]
-        return [each for each in (*found, sections.workloads(self.effects)) if each.rows]
+        found += [sections.workloads(self.effects), sections.costs(self.life.summary)]
+        return [each for each in found if each.rows]
 
     def more_sections(self) -> list[Section]:
         """The tables that only this kind of rehearsal has."""
@@ -117,6 +118,7 @@ class Rehearsed(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             "findings": [msgspec.to_builtins(each) for each in self.findings],
             **self.details(),
             **msgspec.to_builtins(self.effects),
+            "cost": sections.cost_values(self.life.summary),
             "notes": list(self.notes),
             "condition": self.condition,
             "failed": self.has_failed,

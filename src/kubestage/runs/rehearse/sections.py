@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.results.life import wording
+from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.runs.rehearse.drain_result import BlockedPod, DrainedNode
     from kubestage.runs.rehearse.effects import Effects
     from kubestage.runs.rehearse.findings import Finding
@@ -58,6 +60,27 @@ def workloads(effects: Effects) -> Section:
     ]
     head = ("WORKLOAD", "DESIRED", "LOWEST", "AT", "BELOW DESIRED", "AT END")
     return section("Ready replicas", head, rows)
+
+
+def cost_values(summary: Json) -> Json | None:
+    """What nodes cost per hour and in all; None without prices."""
+    costs = summary.get("costs")
+    if costs is None:
+        return None
+    rates = {name: costs[name] for name in ("perHourAtStart", "perHourHighest", "perHourAtEnd")}
+    return {"currency": summary["currency"], **rates, "total": summary["cost"]}
+
+
+def costs(summary: Json) -> Section:
+    """What nodes cost before, at most and after; no rows if that does not change."""
+    found = cost_values(summary)
+    names = {"before": "perHourAtStart", "at most": "perHourHighest", "after": "perHourAtEnd"}
+    rows: list[tuple[str, ...]] = []
+    if found is not None and len({found[field] for field in names.values()}) > 1:
+        rows = [
+            (name, money.money(found[field], found["currency"])) for name, field in names.items()
+        ]
+    return section("Cost of all nodes", ("WHEN", "PER HOUR"), rows)
 
 
 def nodes(found: Sequence[DrainedNode]) -> Section:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.objects import gvk
 from kubestage.results.life.workloads import LAUNCHING, TERMINATING, Workloads
-from kubestage.stage import few_collections
 from kubestage.store.log import ADDED, DELETED, Change
 from kubestage.units import MINUTE_NS, SECOND_NS
 
@@ -93,12 +92,11 @@ class Activity:
 def settle(stage: Stage, activity: Activity, limit_ns: int = LONGEST_NS) -> bool:
     """Let time pass until a cluster is quiescent; whether it came to that within the limit."""
     end_ns = stage.clock.now_ns + limit_ns
-    with few_collections():
-        while not activity.is_at_rest:
-            left_ns = end_ns - stage.clock.now_ns
-            if left_ns <= 0:
-                return False
-            stage.run(min(_STEP_NS, left_ns))
+    while not activity.is_at_rest:
+        left_ns = end_ns - stage.clock.now_ns
+        if left_ns <= 0:
+            return False
+        stage.run(min(_STEP_NS, left_ns))
     return True
 
 

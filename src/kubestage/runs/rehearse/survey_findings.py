@@ -1,4 +1,4 @@
-"""The findings of many rehearsals, each told once for all rehearsals of a kind."""
+"""The findings of many rehearsals, each listed once for all rehearsals of a kind."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def merged(results: Sequence[Rehearsed]) -> list[SurveyFinding]:
         for each in result.findings:
             place = _Place(result, each, _below_seconds(result, each.subject))
             found.setdefault(place.key, []).append(place)
-    rows = [_told_once(places) for places in found.values()]
+    rows = [_as_one(places) for places in found.values()]
     return sorted(rows, key=lambda each: SEVERITIES.index(each.severity))
 
 
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What findings that are told as one have in common; growths have different numbers."""
+        """What findings that become one have in common; growths have different numbers."""
         kind, found = self.result.rehearsal, self.finding
         if kind == GrowResult.rehearsal:
             return (kind, self.result.subject, found.severity, found.subject, found.text)
@@ -60,7 +60,7 @@ def _below_seconds(result: Rehearsed, subject: str) -> float:
     return next((each.below_desired_seconds for each in workloads if each.workload == subject), 0.0)
 
 
-def _told_once(places: Sequence[_Place]) -> SurveyFinding:
+def _as_one(places: Sequence[_Place]) -> SurveyFinding:
     worst = max(places, key=lambda each: each.seconds)
     result, finding = worst.result, worst.finding
     subjects = list(dict.fromkeys(each.finding.subject for each in places))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import pickle
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -10,6 +11,7 @@ import msgspec
 
 from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.runs.cost import evaluating
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
@@ -33,6 +35,8 @@ from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
+from kubestage.runs.rehearse.survey_findings import SurveyFinding
+from kubestage.stage import few_collections
 from kubestage.wording import plural
 
 if TYPE_CHECKING:
@@ -44,7 +48,6 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.cluster import Cluster
     from kubestage.runs.rehearse.findings import Severity
     from kubestage.runs.rehearse.sections import Section
-    from kubestage.runs.rehearse.survey_findings import SurveyFinding
     from kubestage.stage import Stage
 
 _DEFAULT: Final = SurveyOptions()
@@ -52,6 +55,7 @@ _COLUMNS: Final = columns(
     severity=Kind.TEXT, rehearsal=Kind.TEXT, subject=Kind.TEXT, finding=Kind.TEXT
 )
 _RULES: Final = DrainRules(force=True, ignore_daemonsets=True, delete_emptydir_data=True)
+_LARGE_BYTES: Final = 4 << 20
 _GROWTHS: Final = ("all=1.5x", "all=2x")
 
 
@@ -119,6 +123,7 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+@few_collections()
 def survey(
     cluster: Files | Stage | Cluster | None,
     options: SurveyOptions = _DEFAULT,
@@ -141,8 +146,14 @@ def survey(
             advance(number, what)
             copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
             results.append(condition.applied(step(copy)))
-    found = survey_findings.merged(results)
-    notes = list(dict.fromkeys([*opened.notes, *(note for each in results for note in each.notes)]))
+            # NOTE: a stage is full of cycles. Of 1,000 nodes and 10,000 pods, each that is not
+            # collected takes 200 MB, and a survey has thirty.
+            del copy
+            if len(encoded) >= _LARGE_BYTES:
+                gc.collect()
+    found = [*survey_findings.merged(results), _cost_finding(opened, observer)]
+    own = dict.fromkeys(f"{each.rehearsal}: {note}" for each in results for note in each.notes)
+    notes = [*opened.notes, *own]
     if len(drained) < len(nodes):
         notes.append(f"{len(drained):,} of {len(nodes):,} nodes were drained: --drains N for more")
     return SurveyResult(
@@ -154,6 +165,12 @@ def survey(
         condition=condition.text,
         has_failed=any(each.has_failed for each in results),
     )
+
+
+def _cost_finding(opened: Cluster, observer: Observer) -> SurveyFinding:
+    """What the cluster costs, and which nodes it could do without."""
+    result = evaluating.of_cluster(opened, observer=observer)
+    return SurveyFinding("info", "cost", "all nodes", result.answer)
 
 
 def _steps(

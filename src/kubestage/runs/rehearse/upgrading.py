@@ -25,6 +25,7 @@ from kubestage.runs.rehearse.options import UpgradeOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.replacement import Replacement, ReplacementPlan
 from kubestage.runs.rehearse.upgrade_result import UpgradeResult
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def upgrade(
     return condition.applied(rehearse(opened, plan, targets.described(names, words)))
 
 
+@few_collections()
 def rehearse(cluster: Cluster, plan: ReplacementPlan, subject: str) -> UpgradeResult:
     """Replace nodes of a cluster, which is not the same afterwards."""
     slots = plan.parallel if plan.is_blue_green else plan.surge + plan.max_unavailable

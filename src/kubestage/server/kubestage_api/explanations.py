@@ -75,7 +75,15 @@ async def _pod(call: ApiCall, key: str) -> PodAttempts:
         notes=list(_notes(live, rows, key)),
         nodes=len(live.store.read(gvk.NODE)),
         advice=advice,
+        reason=_reason(live, key, rows, node),
     )
+
+
+def _reason(live: Live, key: str, rows: list[AttemptRow], node: str | None) -> str:
+    """Why a pod is gone, or why there is no attempt at it."""
+    if node and not rows:
+        return f"no attempt is remembered: it was created on {node}, or the server was restarted"
+    return pod_attempts.reason_of(live.store, key, None)
 
 
 async def _advice(live: Live, pod: Json) -> FitAdvice | None:

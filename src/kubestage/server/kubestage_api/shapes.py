@@ -187,6 +187,7 @@ class PodAttempts(_ResponseBody, frozen=True):
     """What became of a pod, and each attempt at it; `explanation` is null where none was kept.
 
     `nodes` is how many nodes there are. `advice` is null unless the pod waits for a node.
+    `reason` says why it is gone or was not tried, as far as that is known.
     """
 
     pod: str
@@ -202,3 +203,4 @@ class PodAttempts(_ResponseBody, frozen=True):
     notes: list[str] = []
     nodes: int = 0
     advice: FitAdvice | None = None
+    reason: str = ""

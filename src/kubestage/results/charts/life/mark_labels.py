@@ -31,7 +31,10 @@ class _Span(NamedTuple):
 
 
 class MarkLabel(NamedTuple):
-    """The label of one mark: its level above the plot, and whether it ends at its line."""
+    """The label of a mark, and of those of its kind that follow closely.
+
+    It has a level above the plot, and may end at its line instead of beginning there.
+    """
 
     row: Json
     text: str
@@ -42,15 +45,17 @@ class MarkLabel(NamedTuple):
 def placed(rows: Sequence[Json], seconds: float) -> list[MarkLabel]:
     """Labels that neither overlap nor are crossed by the line of another; some have no room.
 
-    `seconds` is the length of the axis. Labels go to the right of their lines. The last moments
-    have the lowest ones, so that lines end below the labels of earlier moments.
+    `seconds` is the length of the axis. Marks of a kind that are close together share the label of
+    the first. Labels go to the right of their lines. The last moments have the lowest ones, so that
+    lines end below the labels of earlier moments.
     """
     taken: list[list[_Span]] = [[] for _ in range(_LEVELS)]
     found = []
-    for row in sorted(rows, key=lambda each: -float(each["atSeconds"])):
-        text = f"{row['number']:,}× {row['label']}" if row["number"] > 1 else str(row["label"])
-        at = _PLOT_PIXELS * row["atSeconds"] / (seconds or 1)
-        width = _CHARACTER_PIXELS * len(text) + _GAP_PIXELS
+    scale = _PLOT_PIXELS / (seconds or 1)
+    for crowd in sorted(_crowds(rows, scale), key=lambda each: -float(each[0]["atSeconds"])):
+        text = _text(crowd)
+        at = scale * crowd[0]["atSeconds"]
+        width = _width(text)
         is_left = at + width > _PLOT_PIXELS
         span = _Span(at - width, at) if is_left else _Span(at, at + width)
         level = _level(taken, span, at)
@@ -58,8 +63,33 @@ def placed(rows: Sequence[Json], seconds: float) -> list[MarkLabel]:
             taken[level].append(span)
             for below in taken[:level]:
                 below.append(_Span(at, at))
-            found.append(MarkLabel(row, text, level, is_left))
+            found.append(MarkLabel(crowd[0], text, level, is_left))
     return found
+
+
+def _crowds(rows: Sequence[Json], scale: float) -> list[list[Json]]:
+    """Marks of a kind from one to the next that is further away than its label is wide."""
+    last: dict[str, list[Json]] = {}
+    found = []
+    for row in sorted(rows, key=lambda each: float(each["atSeconds"])):
+        crowd = last.get(row["mark"])
+        if crowd and scale * (row["atSeconds"] - crowd[-1]["atSeconds"]) < _width(row["label"]):
+            crowd.append(row)
+        else:
+            last[row["mark"]] = crowd = [row]
+            found.append(crowd)
+    return found
+
+
+def _text(crowd: Sequence[Json]) -> str:
+    number = sum(row["number"] for row in crowd)
+    labels = {str(row["label"]) for row in crowd}
+    label = labels.pop() if len(labels) == 1 else str(crowd[0]["mark"])
+    return f"{number:,}× {label}" if number > 1 else label
+
+
+def _width(text: str) -> float:
+    return _CHARACTER_PIXELS * len(text) + _GAP_PIXELS
 
 
 def _level(taken: Sequence[Sequence[_Span]], span: _Span, at: float) -> int | None:

@@ -36,8 +36,6 @@ COLORS: Final = {
 _TEXTS: Final = 3
 # What is closer together than this share of the run would be one line on a screen.
 _PLACES: Final = 100
-# From so many marks on, rescales have no labels: the lines of replicas show what they are.
-_MANY: Final = 10
 _LEGEND_PIXELS: Final = 18
 _SHORT: Final = 14
 
@@ -52,7 +50,7 @@ def finished(
     shown = drawn_marks(life, about)
     if not shown:
         return style.finished(chart, title, subtitle)
-    labels = mark_labels.placed(_labelled(shown), life.seconds)
+    labels = mark_labels.placed(shown, life.seconds)
     layers = [_lines(life, shown, labels), _labels(life, labels)]
     levels = 1 + max((each.level for each in labels), default=-1)
     # A legend goes above the labels.
@@ -117,13 +115,6 @@ def _text(rows: Sequence[Json]) -> str:
     texts = [f"{row['subject']}: {row['text']}" for row in rows[:_TEXTS]]
     more = len(rows) - len(texts)
     return "; ".join(texts) + (f" and {more:,} more" if more else "")
-
-
-def _labelled(shown: Sequence[Json]) -> list[Json]:
-    """The marks that have a label, if there is room: the most severe ones."""
-    if len(shown) <= _MANY:
-        return list(shown)
-    return [row for row in shown if row["mark"] != marks.RESCALE][:_MANY]
 
 
 def _lines(life: Life, shown: Sequence[Json], labels: Sequence[MarkLabel]) -> alt.Chart:

@@ -23,6 +23,7 @@ _NOT_READY: Final = "NotReady"
 _COLORS: Final = {_BELOW: style.VERMILION, _NOT_READY: style.BLACK}
 _ROW: Final = 24
 _LABEL: Final = 220
+_FEW_NODES: Final = 4
 
 
 def outages(life: Life) -> ChartType | None:
@@ -64,10 +65,23 @@ def subjects(life: Life) -> int:
 
 def _troubled(health: Json) -> list[tuple[str, str, list[list[float]]]]:
     found = [(each["workload"], _BELOW, each["windows"]) for each in health["workloads"]]
-    found += [
-        (f"node/{each['node']}", _NOT_READY, each["windows"]) for each in health["nodesNotReady"]
+    return [each for each in [*found, *_nodes(health["nodesNotReady"])] if each[2]]
+
+
+def _nodes(rows: list[Json]) -> list[tuple[str, str, list[list[float]]]]:
+    """Nodes that were NotReady; of many, those that were so at the same times have one bar."""
+    alike: dict[tuple[int, ...], list[Json]] = {}
+    for row in rows:
+        moments = tuple(round(each) for window in row["windows"] for each in window)
+        alike.setdefault(moments if len(rows) > _FEW_NODES else (len(alike),), []).append(row)
+    return [
+        (
+            f"node/{each[0]['node']}" + (f" and {len(each) - 1:,} more" if len(each) > 1 else ""),
+            _NOT_READY,
+            each[0]["windows"],
+        )
+        for each in alike.values()
     ]
-    return [each for each in found if each[2]]
 
 
 def _bars(rows: list[Json], axis: times.Times, subjects: list[str], there: set[str]) -> alt.Chart:

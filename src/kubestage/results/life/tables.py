@@ -135,7 +135,7 @@ TABLES: Final[dict[str, LifeTable]] = {
         "capacity",
     ),
     "cost": LifeTable(
-        "what the nodes of each pool cost per hour, and how much of it is idle",
+        "cost per hour of each pool over time, and what of it is idle",
         columns(
             atSeconds=Kind.FLOAT,
             group=Kind.TEXT,

@@ -161,7 +161,7 @@ def _at_rest(stage: Stage, origin: str, known: Sequence[str] = ()) -> Cluster:
     activity.close()
     # NOTE: nobody reads what was before, and copies are made a third faster without it.
     for collection in stage.store.collections():
-        collection.log.forget(stage.store.ledger.revision)
+        collection.log.forget(stage.store.revision)
     notes = list(known)
     if not rests:
         notes.append("the cluster was still changing after 2h, and is taken as it was then")

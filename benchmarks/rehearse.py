@@ -48,8 +48,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="REHEARSAL")
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--pods", type=int, default=10_000)
-    given = parser.parse_args()
-    objects = _objects(given.nodes, given.pods)
+    arguments = parser.parse_args()
+    objects = _objects(arguments.nodes, arguments.pods)
     stage, took = timed(lambda: _cluster(objects))
     print(f"{'cluster':<15} {took}")
     with tempfile.TemporaryDirectory() as place:
@@ -57,7 +57,7 @@ def main() -> None:
         _write_files(folder, objects, stage)
         encoded = pickle.dumps(stage, pickle.HIGHEST_PROTOCOL)
         for name, work in _rehearsals(folder).items():
-            if not given.names or name in given.names:
+            if not arguments.names or name in arguments.names:
                 _measure(name, work, Cluster(pickle.loads(encoded), "benchmark"), folder)
 
 

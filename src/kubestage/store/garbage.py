@@ -166,9 +166,10 @@ def sweep(core: Core) -> None:
 
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
-    for collection in core.ledger.by_name():
-        for key in sorted(collection.owners.get(uid)):
-            yield collection.kind, key
+    for collection, owners in core.ledger.owners():
+        if uid in owners:
+            for key in sorted(owners[uid]):
+                yield collection.kind, key
 
 
 def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:

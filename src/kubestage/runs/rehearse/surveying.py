@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import pickle
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -36,6 +35,7 @@ from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
+from kubestage.runs.rehearse.stage_copies import StageCopies
 from kubestage.runs.rehearse.survey_findings import SurveyFinding
 from kubestage.stage import few_collections
 from kubestage.wording import plural
@@ -179,20 +179,19 @@ def _rehearsed(
         own = msgspec.structs.replace(opened, notes=())
         works = [functools.partial(step, own) for _, step in steps]
         found = forks.results(works, jobs, lambda done, number: advance(done, steps[number][0]))
-    # NOTE: encoding a cluster takes as long as decoding it, and is done once.
-    encoded = b""
+    copies: StageCopies | None = None
     for number, (what, step) in enumerate(steps):
         if number in found:
             yield found[number]
             continue
         advance(number, what)
-        encoded = encoded or pickle.dumps(opened.stage, pickle.HIGHEST_PROTOCOL)
-        copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
+        copies = copies or StageCopies(opened.stage)
+        copy = msgspec.structs.replace(opened, stage=copies.one_more(), notes=())
         yield step(copy)
         # NOTE: a stage is full of cycles. Of 1,000 nodes and 10,000 pods, each that is not
         # collected takes 200 MB, and a survey has thirty.
         del copy
-        if len(encoded) >= _LARGE_BYTES:
+        if len(copies) >= _LARGE_BYTES:
             gc.collect()
 
 

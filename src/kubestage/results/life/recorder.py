@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
-from kubestage.results.life import health_rows, requests, summary, windows, workloads
+from kubestage.results.life import autoscalers, health_rows, requests, summary, windows, workloads
 from kubestage.results.life.autoscalers import (
     NODE_ADDED,
     NODE_REMOVED,
@@ -104,8 +104,12 @@ class LifeRecorder:
             kind = collection.kind
             handler = self._handlers.get((kind.group, kind.kind))
             if handler is not None:
+                is_event = handler == self._on_event
                 for key in collection.keys(None):
                     obj = collection.objects[key]
+                    # A large cluster has very many, and no other one matters that was there.
+                    if is_event and not autoscalers.tells(obj):
+                        continue
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True

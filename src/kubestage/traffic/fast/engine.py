@@ -13,7 +13,7 @@ from kubestage.traffic.fast import kernel, layout, queueing, serving, sharing, s
 from kubestage.traffic.fast.compiling import COMPILED
 from kubestage.traffic.fast.state import State
 from kubestage.traffic.inflow import NOBODY, Inflow
-from kubestage.traffic.record import INTERRUPTED, Record
+from kubestage.traffic.record import INTERRUPTED, NO_ANSWER, Record
 from kubestage.traffic.requests import Replica, check_capacity
 
 if TYPE_CHECKING:
@@ -82,6 +82,17 @@ class FastRequests:
         if station is not None:
             self._change_capacity(station, capacity_cores)
 
+    def set_silent(self, name: str, is_silent: bool) -> None:
+        """Whether a replica gives no answers from now on; what it holds then is lost."""
+        station = self._stations.get(name)
+        if station is None or bool(self._state.stations[station + layout.IS_SILENT]) == is_silent:
+            return
+        self._state.stations[station + layout.IS_SILENT] = int(is_silent)
+        if is_silent and self._state.stations[station + layout.HELD]:
+            self._lose_all(station)
+            if self.service.timeout_ns is None:
+                self._fail_all(station, NO_ANSWER)
+
     def drain(self, name: str) -> None:
         """A replica is sent nothing any more; what it holds goes on."""
         station = self._stations.get(name)
@@ -95,16 +106,35 @@ class FastRequests:
         if station is None:
             return
         if self._state.stations[station + layout.HELD]:
-            self._interrupt(station)
+            self._fail_all(station, INTERRUPTED)
         self._state.clear(station)
         self._vacant.append(station)
 
-    def _interrupt(self, station: int) -> None:
+    def _held(self, station: int) -> list[int]:
+        """The slots of the requests at a station, in the order of their arrival."""
+        state = self._state
+        return [slot for slot in state.in_flight() if state.slots[slot + layout.STATION] == station]
+
+    def _lose_all(self, station: int) -> None:
+        """What is at a station gets no answer; the newest first, as movement by movement."""
+        state, now_ns = self._state, self._now_ns
+        for slot in reversed(self._held(station)):
+            phase = state.slots[slot + layout.PHASE]
+            if phase == layout.LOST:
+                continue
+            serving.let_go(
+                slot, now_ns, state.single, state.slots, state.work, state.stations, state.shares,
+                state.tree,
+            )  # fmt: skip
+            if phase == layout.QUEUEING:
+                state.slots[slot + layout.STARTED] = layout.NONE
+            serving.lose(slot, station, state.slots, state.stations)
+        state.forget_departures()
+
+    def _fail_all(self, station: int, outcome: int) -> None:
         """What is at a station has failed."""
         state, now_ns = self._state, self._now_ns
-        for slot in state.in_flight():
-            if state.slots[slot + layout.STATION] != station:
-                continue
+        for slot in self._held(station):
             waited = serving.let_go(
                 slot, now_ns, state.single, state.slots, state.work, state.stations, state.shares,
                 state.tree,
@@ -112,7 +142,7 @@ class FastRequests:
             if state.single[layout.ENDS] * layout.END == len(state.ends):
                 self._report()
             serving.end_request(
-                slot, now_ns, INTERRUPTED, waited, state.single, state.slots, state.stations,
+                slot, now_ns, outcome, waited, state.single, state.slots, state.stations,
                 state.ends,
             )  # fmt: skip
         state.forget_departures()

@@ -11,7 +11,8 @@ from kubestage.traffic import pod_state, spec, targets
 from kubestage.traffic.engine import make
 from kubestage.traffic.feed import Feed
 from kubestage.traffic.measuring import Measuring
-from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas, State
+from kubestage.traffic.replica import State
+from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

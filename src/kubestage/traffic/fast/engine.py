@@ -9,7 +9,7 @@ import numpy as np
 
 from kubestage.errors import SimulationError
 from kubestage.sim.clock import NEVER_NS
-from kubestage.traffic.fast import kernel, layout, queueing, serving, sharing, skenario
+from kubestage.traffic.fast import kernel, layout, serving, sharing, skenario, usage
 from kubestage.traffic.fast.compiling import COMPILED
 from kubestage.traffic.fast.state import State
 from kubestage.traffic.inflow import NOBODY, Inflow
@@ -183,7 +183,7 @@ class FastRequests:
 
     def replicas(self) -> dict[str, Replica]:
         """How each replica stands now, by name, in the order in which they came."""
-        used = self._used()
+        used = usage.used(self._state, self._stations.values(), self._now_ns)
         found = {}
         for name, station in self._stations.items():
             values = self._state.stations[station : station + layout.DESK]
@@ -288,28 +288,6 @@ class FastRequests:
                 station, now_ns, state.single, state.slots, state.work, state.stations,
                 state.shares, state.heap,
             )  # fmt: skip
-
-    def _used(self) -> dict[int, float]:
-        """The CPU time used at each station until now; nothing is changed by asking."""
-        state, now_ns = self._state, self._now_ns
-        found = {}
-        for station in self._stations.values():
-            share = station >> 2
-            elapsed_ns = now_ns - int(state.stations[station + layout.SETTLED])
-            used = float(state.shares[share + layout.USED])
-            if self.service.discipline == "ProcessorSharing":
-                busy = int(state.stations[station + layout.BUSY])
-                used += elapsed_ns * min(float(state.shares[share + layout.CAPACITY]), busy)
-            elif self.service.discipline == "SkenarioCPU":
-                used += elapsed_ns * (float(state.shares[share + layout.OCCUPIED]) / 1000.0)
-            found[station] = used
-        if self.service.discipline == "FCFS":
-            for slot in state.in_flight():
-                if state.slots[slot + layout.PHASE] == layout.LEAVING:
-                    station = int(state.slots[slot + layout.STATION])
-                    used = queueing.used_by_worker(slot, now_ns, state.slots, state.work)
-                    found[station] += float(used)
-        return found
 
 
 def _arrays(block: Any) -> list[NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Nodes that nobody can reach: their usage is not read, and requests get no answer from them."""
+"""Nodes that cannot be reached: their usage is not read, and requests get no answer from them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ REASONS: Final = {
     NO_ANSWER: "NoAnswer",
 }
 """Why a request failed: too late; no replica to serve it; its replica was full, or was deleted, or
-is on a silent node and nobody waits for it."""
+is on a silent node and the request has no timeout."""
 
 NUMBER: Final = 0
 ARRIVED_NS: Final = 1

@@ -134,7 +134,7 @@ class RequestsProcessing(MapStock[Request]):
         return request
 
     def lose(self, request: Request) -> None:
-        """A request that came in gets no answer; whoever served it has left it."""
+        """A request that came in gets no answer, and is not served."""
         request.is_lost = True
         self.lost += 1
 

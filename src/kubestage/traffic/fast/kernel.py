@@ -246,7 +246,7 @@ def send(
 def why_refused(station: int, single: Ints, stations: Ints) -> int:
     """How a request fails that is sent to a replica; COMPLETED if it does not.
 
-    Nobody refuses one on a silent node: it is lost, and fails at its timeout if it has one.
+    One on a silent node is not refused: it is lost, and fails at its timeout if it has one.
     """
     if stations[station + IS_SILENT]:
         return NO_ANSWER_OUTCOME if single[TIMEOUT] == NEVER else COMPLETED_OUTCOME

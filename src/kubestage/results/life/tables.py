@@ -14,6 +14,7 @@ _REQUESTS: Final = {
     "noReplica": Kind.INT,
     "overloaded": Kind.INT,
     "interrupted": Kind.INT,
+    "noAnswer": Kind.INT,
     "routing": Kind.INT,
     "processing": Kind.INT,
     "responseMeanMs": Kind.FLOAT,

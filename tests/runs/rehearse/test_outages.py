@@ -144,6 +144,22 @@ def test_requests_are_lost_as_long_as_a_short_outage_lasts() -> None:
     assert not result.has_failed
 
 
+def test_what_was_before_the_rehearsal_is_not_in_its_record() -> None:
+    made = cluster(*nodes(3), spread("web", 2), _traffic())
+    result = rehearse.outage(made, "n1", OutageOptions(lasts="20s"))
+    (lost,) = result.effects.traffic
+    (short,) = result.life.summary["traffic"]
+    assert (short["requests"], short["failed"]) == (lost.requests, lost.failed)
+    rows = result.life.rows("requests")
+    assert sum(row["arrived"] for row in rows) == lost.requests
+    assert sum(row["failed"] for row in rows) == lost.failed
+    assert min(row["atSeconds"] for row in rows) >= 0
+    assert max(row["rps"] for row in rows) <= 12
+    assert all(row["arrivedSeconds"] >= 0 for row in result.life.rows("responses"))
+    assert min(row["atSeconds"] for row in result.life.rows("percentiles")) >= 0
+    assert short["responseMs"]["p50"] == pytest.approx(short["responseMs"]["mean"], rel=0.1)
+
+
 def test_an_outage_for_ever_leaves_its_pods_terminating() -> None:
     made = cluster(*nodes(4), spread("web", 3))
     result = rehearse.outage(made, "n1", OutageOptions(lasts="forever"))

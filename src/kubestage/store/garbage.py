@@ -167,9 +167,8 @@ def sweep(core: Core) -> None:
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
     for collection, owners in core.ledger.owners():
-        if uid in owners:
-            for key in sorted(owners[uid]):
-                yield collection.kind, key
+        for key in sorted(owners[uid]) if uid in owners else ():
+            yield collection.kind, key
 
 
 def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:

@@ -62,6 +62,24 @@ def test_one_that_fails_or_dies_is_missing(capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_without_a_process_for_it_the_rest_is_missing(
+    allowed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork, forked = os.fork, list[int]()
+
+    def refuse() -> int:
+        if len(forked) == allowed:
+            raise BlockingIOError
+        forked.append(0)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", refuse)
+    found = forks.results([lambda: 1, lambda: 2, lambda: 3], 2, lambda *_: None)
+    assert found == ({2: 3} if allowed else {})
+    assert not _has_children()
+
+
 def test_an_interrupt_ends_all_forks() -> None:
     def interrupt(done: int, number: int) -> None:
         del done

@@ -25,7 +25,7 @@ NODE_REMOVED: Final = "node removed"
 _OF_VPAS: Final = {"EvictedByVPA": EVICTION, "InPlaceResizedByVPA": RESIZE}
 _CALCULATED: Final = "calculate a replica count from "
 _RESCALED: Final = "SuccessfulRescale"
-_TELLING: Final = frozenset({_RESCALED, *_OF_VPAS})
+_DECISIONS: Final = frozenset({_RESCALED, *_OF_VPAS})
 # Upstream's Events of VPAs do not say why; ours do, beside the same text.
 _REASON: Final = "kubestage.dev/reason"
 
@@ -84,7 +84,7 @@ class Autoscalers:
 
     def on_event(self, change: Change) -> None:
         """Record an Event if it reports a decision."""
-        if change.type == DELETED or not tells(change.new):
+        if change.type == DELETED or not is_decision(change.new):
             return
         reason = change.new["reason"]
         regarding = change.new.get("involvedObject") or {}
@@ -135,9 +135,9 @@ class Autoscalers:
         return ""
 
 
-def tells(event: Json) -> bool:
+def is_decision(event: Json) -> bool:
     """Whether an Event reports a decision."""
-    return event.get("reason") in _TELLING
+    return event.get("reason") in _DECISIONS
 
 
 def target_of(obj: Json, field: str) -> WorkloadName:

@@ -110,7 +110,7 @@ class LifeRecorder:
                 for key in collection.keys(None):
                     obj = collection.objects[key]
                     # A large cluster has very many, and no other one matters that was there.
-                    if is_event and not autoscalers.tells(obj):
+                    if is_event and not autoscalers.is_decision(obj):
                         continue
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))

@@ -64,8 +64,9 @@ def results(
 ) -> dict[int, T]:
     """What each of some works returns, by its number; the last ones are started first.
 
-    One that fails is missing: who does it again here gets its error. `on_start` is called with how
-    many are done and the number of the one that starts.
+    One that fails is missing: who does it again here gets its error. So are those that come after
+    one for which the system has no process. `on_start` is called with how many are done and the
+    number of the one that starts.
     """
     found: dict[int, T] = {}
     waiting = list(range(len(works)))
@@ -77,6 +78,9 @@ def results(
                     number = waiting.pop()
                     on_start(done, number)
                     fork = _started(number, works[number])
+                    if fork is None:
+                        waiting.clear()
+                        break
                     running.register(fork.pipe, selectors.EVENT_READ, fork)
                 for fork in _ended(running):
                     done += 1
@@ -89,12 +93,17 @@ def results(
     return found
 
 
-def _started(number: int, work: Callable[[], object]) -> _Fork:
+def _started(number: int, work: Callable[[], object]) -> _Fork | None:
     reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # Python 3.12 warns of threads. There are none but those that draw the progress.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
+    try:
+        with warnings.catch_warnings():
+            # Python 3.12 warns of threads. There are none but those that draw the progress.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        return None
     if not pid:
         _work(work, writing)
     os.close(writing)
@@ -118,7 +127,7 @@ def _work(work: Callable[[], object], writing: int) -> None:
 def _ended(running: selectors.BaseSelector) -> list[_Fork]:
     """Read what forks send; those that have ended."""
     ended = []
-    for key, _ in running.select():
+    for key, _ in running.select() if running.get_map() else ():
         fork = cast("_Fork", key.data)
         part = fork.pipe.read(1 << 20)
         if part:

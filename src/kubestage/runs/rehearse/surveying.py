@@ -163,10 +163,10 @@ def survey(
     )
 
 
-def _jobs(stage: Stage, wanted: int | None) -> int:
+def _jobs(stage: Stage, requested: int | None) -> int:
     """How many rehearsals go on at a time: a small cluster is rehearsed before a fork pays."""
-    if wanted is not None:
-        return wanted if forks.is_supported() else 1
+    if requested is not None:
+        return requested if forks.is_supported() else 1
     known = stage.store.read
     is_small = len(known(gvk.NODE)) + len(known(gvk.POD)) < _SMALL
     return 1 if is_small else forks.possible()

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Cluster
 from tests.browser.opening import visit, wait
+from tests.deadlines import until
 from tests.server.served import Served
 
 if TYPE_CHECKING:
@@ -31,19 +32,21 @@ def test_the_map_survives_a_restart_of_the_server(
         expect(page.get_by_text("live", exact=True)).to_be_visible()
 
 
-def test_the_map_lists_again_when_its_version_is_gone(page: Page, browser: Browser) -> None:
-    with Served("--nodes", "2") as served:
-        cluster = Cluster(served)
-        gone = '{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}\n'
-        page.route(
-            "**/api/v1/pods?watch=1*",
-            lambda route: route.fulfill(content_type="application/json", body=gone),
-            times=1,
-        )
-        cluster.create_pod("before")
-        visit(page, served.address)
-        cluster.create_pod("after")
-        wait(page, "kubestage.pods === 2")
+def test_the_map_lists_again_when_its_version_is_gone(page: Page, cluster: Cluster) -> None:
+    gone = '{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}\n'
+    lists: list[str] = []
+    page.on("request", lambda sent: lists.append(sent.url) if "/pods?limit" in sent.url else None)
+    page.route(
+        "**/api/v1/pods?watch=1*",
+        lambda route: route.fulfill(content_type="application/json", body=gone),
+        times=1,
+    )
+    visit(page, cluster.address)
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    until(lambda: page.evaluate("() => kubestage.pods") and len(lists) > 1)
+    cluster.create_pod("later")
+    wait(page, "kubestage.locate('pod/default/later') !== null")
+    cluster.call("/api/v1/namespaces/default/pods/later?gracePeriodSeconds=0", method="DELETE")
 
 
 def test_a_server_that_requires_a_token_is_given_it(

@@ -38,6 +38,14 @@ export function fill(element, ...children) {
   append(element, children);
 }
 
+/** The same for a list that follows the cluster: what has a key keeps the focus. @param {Element} element @param {...(Child | Child[])} children */
+export function refill(element, ...children) {
+  const at = document.activeElement;
+  const key = at instanceof HTMLElement && element.contains(at) ? at.dataset.key : undefined;
+  fill(element, ...children);
+  if (key !== undefined) /** @type {any} */ (element.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
+}
+
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 

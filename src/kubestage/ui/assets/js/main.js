@@ -4,6 +4,7 @@ import { Clock } from "./clock.js";
 import { follow } from "./cluster.js";
 import { byId } from "./dom.js";
 import { MapView } from "./map/view.js";
+import { attempt } from "./messages.js";
 import { Model } from "./model.js";
 import { ObjectsView } from "./objects/view.js";
 import { Panel } from "./panel/panel.js";
@@ -20,7 +21,7 @@ const panel = new Panel(byId("panel"), model);
 const clock = new Clock(byId("clock"));
 
 function show() {
-  const { path: [view = "map", ...rest], query } = route.current();
+  const { path: [view = "map"], query } = route.current();
   const isMap = view !== "objects";
   byId("map").hidden = !isMap;
   byId("objects").hidden = isMap;
@@ -28,10 +29,10 @@ function show() {
   byId("to-objects").ariaCurrent = isMap ? null : "page";
   panel.open(isMap ? query.select ?? "" : "");
   if (isMap) {
-    objects.close();
+    objects.leave();
     map.open(query);
   } else {
-    objects.open(rest, query);
+    attempt(() => objects.open());
   }
 }
 
@@ -39,12 +40,14 @@ function show() {
 function onKey(event) {
   const at = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const isTyping = at.matches("input, textarea, select");
   if (event.key === "Escape") {
-    at.blur();
-    route.change({ select: "" }, true);
+    // What is being written is not thrown away by one key.
+    if (isTyping) at.blur();
+    else route.change({ select: "" }, true);
     return;
   }
-  if (at.matches("input, textarea, select")) return;
+  if (isTyping) return;
   if (event.key === " " && !at.matches("button, a, summary")) clock.playOrPause();
   else if (event.key === ".") clock.advance();
   else if (event.key === "/") byId(byId("map").hidden ? "objects" : "map").querySelector("input").focus();

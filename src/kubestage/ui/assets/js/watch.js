@@ -48,6 +48,8 @@ export class Reflector {
       try {
         if (!this.version) await this.list();
         await this.watch();
+        // A server that ends a watch at once must not be called without a pause.
+        if (!this.abort.signal.aborted) await this.pause();
       } catch (error) {
         await this.recover(error);
       }
@@ -61,9 +63,11 @@ export class Reflector {
     const isExpired = error instanceof ApiError && error.code === 410;
     this.listener.state(isExpired ? "loading" : "lost");
     if (isExpired) return;
-    await new Promise((resolve) => setTimeout(resolve, this.wait));
+    await this.pause();
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT_MS);
   }
+
+  pause() { return new Promise((resolve) => setTimeout(resolve, this.wait)); }
 
   async list() {
     this.listener.state("loading");

@@ -1,6 +1,6 @@
 /** @file Draws the part of the map that is visible. */
 
-import { PADDING } from "./layout.js";
+import { NAME, PADDING } from "./layout.js";
 
 /** Below this many pixels, a node is one block, and a pod has no border. */
 const BLOCK = 5;
@@ -101,7 +101,7 @@ function drawBox(context, camera, box, picture) {
     context.strokeRect(x, y, side, side);
     context.setLineDash([]);
   }
-  if (side >= NAMED_NODE && node) drawName(context, box, node, picture, x, y, side);
+  if (side >= NAMED_NODE && node) drawName(context, box, node, { parts, scale }, x, y, side);
   return 1 + box.pods.length;
 }
 
@@ -129,14 +129,16 @@ function drawPods(context, camera, box, { colour, parts, isFiltered }) {
   }
 }
 
-/** The name of a node, in the free space above its pods if there is some. */
-function drawName(context, box, node, { parts }, x, y, side) {
-  const top = box.pods.length ? (box.rects[box.rects.length - 3] - box.y) / box.side * side : side;
-  if (top < 16) return;
+/** The name of a node, above it, or if there is no room in the free space above its pods. */
+function drawName(context, box, node, { parts, scale }, x, y, side) {
+  const isAbove = NAME * scale >= 12;
+  const free = box.pods.length ? (box.rects[box.rects.length - 3] - box.y) / box.side * side : side;
+  if (!isAbove && free < 16) return;
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = parts.faint;
   const state = node.isReady ? (node.isCordoned ? " · cordoned" : "") : " · not ready";
-  context.fillText(fitted(context, box.name + state, side - 8), x + 4, y + 13);
+  const left = isAbove ? x : x + 4;
+  context.fillText(fitted(context, box.name + state, side - 4), left, isAbove ? y - 4 : y + 13);
 }
 
 /** Text that fits into a width. @param {CanvasRenderingContext2D} context @param {string} text @param {number} width */

@@ -5,6 +5,9 @@ import { fillBox } from "./strips.js";
 const SIDE = 100;
 const GAP = 10;
 const CELL = SIDE + GAP;
+/** The names of nodes are above them. */
+export const NAME = 12;
+const ROW = SIDE + NAME + 4;
 export const PADDING = 10;
 const GROUP_GAP = 24;
 /** A small node beside a large one is still visible. */
@@ -119,7 +122,7 @@ export class Layout {
       shelf.forEach((group, index) => {
         const rows = Math.ceil(group.boxes.length / columns);
         Object.assign(group, { columns, x: index * (width + GROUP_GAP), y, width });
-        group.height = this.header + rows * CELL - GAP + 2 * PADDING;
+        group.height = this.header + rows * ROW + 2 * PADDING;
         tallest = Math.max(tallest, group.height);
       });
       for (const group of shelf) group.height = tallest;
@@ -140,8 +143,8 @@ export class Layout {
       const y = group.y + PADDING + this.header;
       const firstColumn = Math.max(0, Math.floor((left - x) / CELL));
       const lastColumn = Math.min(group.columns - 1, Math.floor((right - x) / CELL));
-      const firstRow = Math.max(0, Math.floor((top - y) / CELL));
-      const lastRow = Math.floor((bottom - y) / CELL);
+      const firstRow = Math.max(0, Math.floor((top - y) / ROW));
+      const lastRow = Math.floor((bottom - y) / ROW);
       for (let row = firstRow; row <= lastRow && row * group.columns < group.boxes.length; row += 1) {
         for (let column = firstColumn; column <= lastColumn; column += 1) {
           const box = group.boxes[row * group.columns + column];
@@ -179,7 +182,7 @@ function boxOf(node, size, largest) {
 function putBoxes(group, header) {
   group.boxes.forEach((box, index) => {
     box.x = group.x + PADDING + (index % group.columns) * CELL;
-    box.y = group.y + PADDING + header + Math.floor(index / group.columns) * CELL + SIDE - box.side;
+    box.y = group.y + PADDING + header + Math.floor(index / group.columns) * ROW + NAME + SIDE - box.side;
   });
 }
 

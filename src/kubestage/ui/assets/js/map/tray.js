@@ -1,6 +1,6 @@
 /** @file What lies beside the map: pods without a node, the legend, and the tooltip. */
 
-import { fill, h } from "../dom.js";
+import { fill, h, refill } from "../dom.js";
 import { format } from "../quantities.js";
 import { valueOf } from "./colours.js";
 
@@ -22,13 +22,13 @@ export function showTray(element, model, colour, selected, select) {
     const swatch = h("span", { className: "swatch" });
     swatch.style.background = colour(pod);
     return h("button", {
-      type: "button", className: "chip", "aria-pressed": String(pod.key === selected), title: pod.key,
+      type: "button", className: "chip", "aria-pressed": String(pod.key === selected), title: pod.key, "data-key": pod.key,
       onclick: () => select(pod.key),
     }, swatch, pod.name);
   });
   chips.forEach((chip, index) => chip.classList.toggle("dim", !all[index].isMatch));
   const rest = all.length - chips.length;
-  fill(element, h("strong", {}, `${all.length} without a node`), chips, rest > 0 && h("span", { className: "faint" }, `and ${rest} more`));
+  refill(element, h("strong", {}, `${all.length} without a node`), chips, rest > 0 && h("span", { className: "faint" }, `and ${rest} more`));
 }
 
 /**
@@ -44,10 +44,10 @@ export function showLegend(element, model, by, colours, look) {
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   const all = [...counts].sort((a, b) => b[1] - a[1]);
-  fill(element, all.slice(0, MOST_VALUES).map(([value, count]) => {
+  refill(element, all.slice(0, MOST_VALUES).map(([value, count]) => {
     const swatch = h("span", { className: "swatch" });
     swatch.style.background = colours.of(by, value);
-    return h("button", { type: "button", className: "quiet", title: `Look for ${by} ${value}`, onclick: () => look(`${by}=${value}`) },
+    return h("button", { type: "button", className: "quiet", "data-key": value, title: `Look for ${by} ${value}`, onclick: () => look(`${by}=${value}`) },
       swatch, value, " ", h("span", { className: "faint" }, count.toLocaleString("en")));
   }), all.length > MOST_VALUES && h("span", { className: "faint" }, `and ${all.length - MOST_VALUES} more`));
 }

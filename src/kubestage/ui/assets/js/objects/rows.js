@@ -1,6 +1,7 @@
 /** @file The rows of a Table, followed as kubectl's watch does. */
 
 import { TABLE, get, pathOf } from "../api.js";
+import { attempt } from "../messages.js";
 import { Reflector } from "../watch.js";
 
 /**
@@ -39,7 +40,7 @@ export class Rows {
     };
     const path = pathOf(resource.group, resource.version, resource.plural);
     this.reflector = resource.verbs.includes("watch") ? new Reflector(path, listener, TABLE) : null;
-    if (!this.reflector) this.readOnce(path, listener);
+    if (!this.reflector) attempt(() => this.readOnce(path, listener));
   }
 
   /** @param {string} path @param {any} listener */

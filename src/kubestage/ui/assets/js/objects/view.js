@@ -1,6 +1,6 @@
 /** @file Objects of any kind, as kubectl prints them. */
 
-import { fill, h } from "../dom.js";
+import { fill, h, refill } from "../dom.js";
 import * as route from "../route.js";
 import { resources } from "./discovery.js";
 import { Editor } from "./editor.js";
@@ -41,12 +41,15 @@ export class ObjectsView {
       h("div", { className: "beside" }, this.list, this.side));
   }
 
-  /** @param {string[]} path group, version and plural @param {Record<string, string>} query */
-  async open(path, query) {
+  /** Show the kind that the address names: group, version and plural. */
+  async open() {
     if (!this.resources.length) {
       this.resources = await resources();
       this.fillSelect();
     }
+    // It may be another one than before the kinds were known.
+    const { path: [view, ...path], query } = route.current();
+    if (view !== "objects") return;
     if (path.length < 2) {
       location.replace(route.format(["objects", "v1", "pods"]));
       return;
@@ -74,6 +77,12 @@ export class ObjectsView {
     this.wide.checked = Boolean(this.query.wide);
     this.editor.open(resource, this.query.select ?? "");
     this.schedule();
+  }
+
+  /** Definitions may bring other kinds until the user comes back. */
+  leave() {
+    this.close();
+    this.resources = [];
   }
 
   /** No more is followed. */
@@ -114,7 +123,7 @@ export class ObjectsView {
     }
     const kept = rows.columns.map((column, index) => ({ ...column, index })).filter((column) => column.priority === 0 || query.wide);
     const heads = [...(resource.isNamespaced ? ["Namespace"] : []), ...kept.map((column) => column.name)];
-    fill(this.list, h("table", { className: "objects" },
+    refill(this.list, h("table", { className: "objects" },
       h("thead", {}, h("tr", {}, heads.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, shown.map((row) => this.row(row, kept)))),
     found.length > shown.length && h("p", { className: "hint" }, `The first ${MOST_ROWS} are shown. Filter to see others.`));
@@ -127,7 +136,7 @@ export class ObjectsView {
     const [first, ...rest] = cells.map((cell) => (cell === null || cell === undefined ? "" : typeof cell === "object" ? JSON.stringify(cell) : String(cell)));
     return h("tr", { className: row.key === this.query.select ? "marked" : "", onclick: select },
       this.resource.isNamespaced && h("td", {}, row.namespace),
-      h("td", {}, h("button", { type: "button", className: "link" }, first)),
+      h("td", {}, h("button", { type: "button", className: "link", "data-key": row.key }, first)),
       rest.map((cell) => h("td", {}, cell)));
   }
 }

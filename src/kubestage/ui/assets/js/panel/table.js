@@ -26,7 +26,7 @@ export function sortable(caption, columns, rows, options = {}) {
     h("button", {
       type: "button", className: "quiet", title: `Sort by ${column.name}`,
       onclick: () => { isDown = sort === index ? !isDown : Boolean(column.className); sort = index; show(); },
-    }, column.name)));
+    }, breakable(column.name))));
   const show = () => {
     const order = [...rows].sort((a, b) => compare(columns[sort].value(a), columns[sort].value(b)) * (isDown ? -1 : 1));
     heads.forEach((head, index) => head.setAttribute("aria-sort", index === sort ? (isDown ? "descending" : "ascending") : "none"));
@@ -40,6 +40,9 @@ export function sortable(caption, columns, rows, options = {}) {
   return h("div", {}, h("div", { className: "scroll" }, h("table", { className: "matrix" },
     h("caption", {}, caption), h("thead", {}, h("tr", {}, heads)), body)), more);
 }
+
+/** A name such as NodeResourcesFit may be broken before its capitals. @param {string} name */
+const breakable = (name) => name.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part) => [h("wbr"), part]);
 
 /** @param {any} a @param {any} b */
 function compare(a, b) {

@@ -107,3 +107,11 @@ def test_an_installation_without_them_says_so(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(example_files, "_PLACES", (pathlib.Path("nowhere"),))
     with pytest.raises(InputError, match="has no examples"):
         example_files.all_examples()
+
+
+def test_the_empty_directory_in_which_one_is_gets_a_folder(
+    terminal: Terminal, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert terminal.run("examples", "copy", "34", ".").code == 0
+    assert (tmp_path / "34-cost" / "cluster.yaml").is_file()

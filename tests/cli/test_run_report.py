@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import pty
 import subprocess
 import sys
@@ -154,3 +155,25 @@ def test_a_terminal_shows_colours_unless_they_are_not_wanted(
                     break
     assert b"Attention" in printed
     assert (_ESCAPE.encode() in printed) is is_coloured
+
+
+def test_what_nodes_cost_is_told_in_a_line_if_they_have_prices(terminal: Terminal) -> None:
+    labels = {"node.kubernetes.io/instance-type": "m5.large"}
+    clusters.write(
+        "cluster.json",
+        make_node("a", cpu="4", memory="16Gi", labels=labels),
+        make_node("b", cpu="4", memory="16Gi", labels=labels),
+        make_node("c", cpu="4", memory="16Gi"),
+        make_deployment("web", replicas=3, cpu="1", memory="4Gi"),
+    )
+    pathlib.Path("prices.csv").write_text("instance_type,price\nm5.large,0.5\n")
+    plain = terminal.run("run", "cluster.json").out
+    assert "cost" not in plain
+    # A quarter of each of the two nodes that have a price.
+    line = "Nodes cost $1.00 per hour, 75% of it idle; 1 node has no price."
+    assert plain + f"{line}\n" == terminal.run("run", "cluster.json", "--prices", "prices.csv").out
+    told = json.loads(
+        terminal.run("run", "cluster.json", "--prices", "prices.csv", "-o", "json").out
+    )
+    assert told["packing"]["costs"]["clusterCost"] == 1.0
+    assert told["packing"]["nodeCount"] == 3

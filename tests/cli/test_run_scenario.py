@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -306,3 +307,28 @@ def test_a_kept_run_is_repeated_in_its_own_order(
     result = terminal.run("explain", "kept", "p3", "-o", "json")
     assert (result.code, result.err) == (0, "")
     assert terminal.run("compare", "kept", "kept").code == 0
+
+
+def test_what_nodes_cost_is_told_at_the_end_and_step_by_step(terminal: Terminal) -> None:
+    labels = {"node.kubernetes.io/instance-type": "m5.large"}
+    node = create(make_node("a", cpu="4", memory="16Gi", labels=labels))
+    pod = create(make_pod("web", cpu="1", memory="4Gi"), 1)
+    scenarios.write(building.scenario(node, pod, done(2), name="story"))
+    pathlib.Path("prices.csv").write_text("instance_type,price,currency\nm5.large,0.5,EUR\n")
+    result = terminal.run("run", "scenario.json", "--prices", "prices.csv", "--out", "kept")
+    assert "\nNodes cost €0.50 per hour, 75% of it idle.\n" in result.out
+    overview = terminal.run("analyze", "kept").out
+    assert "Cost       €0.50 per hour, 75% of it idle\n" in overview
+    steps = terminal.run("analyze", "kept", "cost").out.splitlines()
+    assert steps[0].split()[:4] == ["STEP", "NODES", "COST-PER-HOUR", "IDLE-RATE"]
+    assert [line.split()[:4] for line in steps[1:]] == [
+        ["0", "1", "€0.50", "100.0%"],
+        ["1", "1", "€0.50", "75.0%"],
+        ["2", "1", "€0.50", "75.0%"],
+    ]
+    shares = terminal.run("analyze", "kept", "cost-shares", "-o", "json").out
+    rows = {(row["by"], row["name"]): row["costPerHour"] for row in json.loads(shares)}
+    assert rows["namespace", "default"] == 0.125
+    page = pathlib.Path("kept/report.html").read_text()
+    assert 'id="cost"' in page
+    assert 'id="chart-cost"' in page

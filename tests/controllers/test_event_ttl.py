@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.event_ttl import EventTTLController
 from kubestage.controllers.settings import Settings
+from kubestage.objects import gvk
 from kubestage.store.event_recorder import NORMAL, EventRecorder
 from tests.controllers.stages import events, stage_with
 from tests.store.samples import config_map
 
 if TYPE_CHECKING:
     from kubestage.stage import Stage
+    from kubestage.store.log import Change
 
 
 def _stage() -> Stage:
@@ -65,3 +67,32 @@ def test_an_event_that_somebody_deletes_is_no_trouble() -> None:
     stage.store.delete_collection(("v1", "Event"), "default")
     stage.run("2h")
     assert events(stage) == []
+
+
+def test_an_event_with_a_finalizer_waits_for_it() -> None:
+    stage = _stage()
+    _tell(stage, EventRecorder(stage.store, "test"), "once")
+    [(key, event)] = stage.store.read(gvk.EVENT).items()
+    metadata = {**event["metadata"], "finalizers": ["example.com/wait"]}
+    stage.store.record_metadata(gvk.EVENT, key, metadata)
+    stage.run("2h")
+    [left] = stage.store.read(gvk.EVENT).values()
+    assert "deletionTimestamp" in left["metadata"]
+
+
+def test_an_event_that_expires_is_deleted_as_by_a_request() -> None:
+    changes: list[list[tuple[object, ...]]] = [[], []]
+    for seen, is_request in zip(changes, (False, True), strict=True):
+        stage = _stage()
+        _tell(stage, EventRecorder(stage.store, "test"), "once")
+        [(key, event)] = stage.store.read(gvk.EVENT).items()
+
+        def see(change: Change, seen: list[tuple[object, ...]] = seen) -> None:
+            seen.append((change.revision, change.type, change.key, change.new, change.old))
+
+        stage.store.subscribe(see)
+        if is_request:
+            stage.store.delete(gvk.EVENT, event["metadata"]["name"], "default")
+        else:
+            stage.store.expire_event(key)
+    assert changes[0] == changes[1] != []

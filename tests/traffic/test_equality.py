@@ -40,6 +40,8 @@ def apply(requests: Requests, change: Change) -> None:
         requests.add_replica(name, cores)
     elif what == "resize":
         requests.set_capacity(name, cores)
+    elif what in ("fall silent", "come back"):
+        requests.set_silent(name, what == "fall silent")
     elif what == "drain":
         requests.drain(name)
     elif what == "remove":
@@ -83,7 +85,9 @@ SERVICES = st.builds(
 )
 CORES = st.sampled_from([0.1, 0.5, 1.0, 1.5, 2.0, 3.0])
 LUCK = st.floats(0, 1, exclude_max=True)
-WHATS = st.sampled_from(["add", "add", "add", "resize", "drain", "remove", "stop"])
+WHATS = st.sampled_from(
+    ["add", "add", "add", "resize", "fall silent", "come back", "drain", "remove", "stop"]
+)
 NAMES = st.sampled_from("abcde")
 
 

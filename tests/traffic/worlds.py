@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Happening = tuple[int, str, int, Json]
 SECOND = 1_000_000_000
+NODE = ("v1", "Node")
 SERVICE = ("v1", "Service")
 AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
 PATTERNS: list[Json] = [
@@ -103,7 +104,10 @@ def service(chosen: str) -> Json:
 def happenings(uniform_left: random.Random) -> Iterator[Happening]:
     """When something is done, what, and what chance has to say about it."""
     times = sorted(uniform_left.choice([uniform_left.randint(5, 70) * 1000, 1]) for _ in range(6))
-    kinds = ["scale", "roll", "kill", "evict", "select", "resize", "pattern", "delete", "anew"]
+    kinds = [
+        "scale", "roll", "kill", "evict", "select", "resize", "pattern", "delete", "anew",
+        "silence", "silence",
+    ]  # fmt: skip
     for at_ms in times:
         yield (
             at_ms,
@@ -136,6 +140,9 @@ def happen(stage: Stage, what: str, number: int, traffic: Json) -> None:
         container = {"name": "web", "resources": limits}
         patch = {"spec": {"containers": [container]}}
         store.patch(stages.POD, pod, patch, "default", subresource="resize")
+    elif what == "silence":
+        notes = {"kubestage.dev/heartbeat": "stopped" if number % 4 else None}
+        store.patch(NODE, f"node-{1 + number % 2}", {"metadata": {"annotations": notes}})
     elif what in ("pattern", "delete", "anew"):
         _change_traffic(stage, what, traffic)
 
@@ -158,7 +165,12 @@ def live(seed: int, *, traces: bool, cuts: bool) -> Stage:
     stage.add_scheduler()
     stage.add_controllers(traces_requests=traces)
     stage.apply(
-        [make_node("node-1", cpu="16", memory="64Gi"), workload(uniform_left), service("web")]
+        [
+            make_node("node-1", cpu="16", memory="64Gi"),
+            make_node("node-2", cpu="16", memory="64Gi"),
+            workload(uniform_left),
+            service("web"),
+        ]
     )
     stage.apply(
         [requests("load", uniform_left), requests("more", uniform_left), autoscaler(uniform_left)]

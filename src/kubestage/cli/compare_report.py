@@ -28,7 +28,7 @@ _LABELS: Final = {
     "idleShare": "idle",
     "strandedShare": "stranded",
 }
-# Known only if pods request both CPU and memory, or something is free: else no row.
+# Known only if anything is free: else they have no row.
 _OFTEN_UNKNOWN: Final = ("strandedShare", "fragmentation")
 
 

@@ -71,8 +71,8 @@ def _sum(stage: Stage, record: Life | None) -> str:
         from kubestage.cli import life_summary
 
         costs = life_summary.cost_sentence(record.summary)
-    told = f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}."
-    return "".join(f"{line}\n" for line in (told, costs) if line)
+    counts = f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}."
+    return "".join(f"{line}\n" for line in (counts, costs) if line)
 
 
 def in_days(duration_ns: int) -> str:

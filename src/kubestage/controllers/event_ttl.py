@@ -7,7 +7,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
-from kubestage.objects import gvk
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
@@ -77,7 +76,6 @@ class EventTTLController(Controller):
         leases, now_ns = self._leases, self.clock.now_ns
         while leases and leases[0].until_ns <= now_ns:
             for each in tuple(leases.popleft().keys):
-                namespace, _, name = each.partition("/")
-                self.store.delete(gvk.EVENT, name, namespace)
+                self.store.expire_event(each)
         if leases:
             self.queue.add_after(_FORGET, leases[0].until_ns - now_ns)

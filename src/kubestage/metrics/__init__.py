@@ -3,5 +3,6 @@
 `families` are counters, gauges and histograms, and their text form for Prometheus. The rest is the
 resource usage of pods: a `Source` reports what containers use, `Metrics` (in `scraper`) reads all
 sources at an interval, as metrics-server does, and the samples reach the `Board` after a delay.
-The autoscalers read the board. Nothing here decides anything.
+`SilentNodes` are those of which nothing can be read. The autoscalers read the board. Nothing here
+decides anything.
 """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from kubestage.metrics.board import Board
 from kubestage.metrics.samples import ContainerSample, PodSample, Used
 from kubestage.metrics.settings import MetricsSettings
+from kubestage.metrics.silent_nodes import SilentNodes
 from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
 from kubestage.sim.periodic_timer import PeriodicTimer
@@ -69,6 +70,7 @@ class Metrics(Model):
         super().__init__(environment, "metrics")
         self.settings = settings or MetricsSettings()
         self.board = Board()
+        self.silent_nodes = SilentNodes()
         self._sources: list[Source] = []
         self._others: list[Callable[[Scrape], None]] = []
         self._last: dict[tuple[str, str], tuple[int, Used]] = {}

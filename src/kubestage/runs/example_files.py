@@ -82,7 +82,9 @@ def find(text: str) -> Example:
 def copy(example: Example, directory: str | None = None) -> pathlib.Path:
     """Copy an example into a directory that is not there yet, or is empty; where it is now."""
     target = pathlib.Path(directory or example.name)
-    if target.is_dir() and directory is not None and any(target.iterdir()):
+    # The directory in which somebody works stays, even if it is empty.
+    is_here = target.resolve() == pathlib.Path.cwd()
+    if target.is_dir() and directory is not None and (is_here or any(target.iterdir())):
         target = target / example.name
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         fix = f"name another directory, as in: kubestage examples copy {example.name} DIR"

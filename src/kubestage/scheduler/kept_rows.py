@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class KeptRows(NamedTuple):
     """Rows whose node and pods are as they were, before and after, and all `others` after.
 
-    NOTE: in a cluster of 10,000 pods, to count them all anew takes 40 ms, and an upgrade does that
+    NOTE: in a cluster of 10,000 pods, to count them all again takes 40 ms, and an upgrade does that
     twice for each node (benchmarks/rehearse.py).
     """
 

@@ -167,11 +167,8 @@ def sweep(core: Core) -> None:
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
     for collection in core.ledger.by_name():
-        # NOTE: called at each removal, and most objects own nothing.
-        found = collection.owners.get(uid)
-        if found:
-            for key in sorted(found):
-                yield collection.kind, key
+        for key in sorted(collection.owners.get(uid)):
+            yield collection.kind, key
 
 
 def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:

@@ -14,11 +14,12 @@ from kubestage.store.collection import Collection
 from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, Log, at_revision
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Mapping
 
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.collection import Subscriber
+    from kubestage.store.indexes import Bucket
 
     Kinds = Container[tuple[str, str]]
 
@@ -46,6 +47,7 @@ class Ledger:
         self._places = {name: place for place, name in enumerate(_BUILT_IN)}
         self._by_row: tuple[Collection, ...] | None = ()
         self._by_name: tuple[Collection, ...] | None = ()
+        self._owners: tuple[tuple[Collection, Mapping[str, Bucket]], ...] | None = ()
         self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
         self.undelivered: deque[tuple[Collection, Change]] = deque()
         self._delivering = False
@@ -59,7 +61,7 @@ class Ledger:
             self.add_kind(kind)
             log = Log(self._history, self._first_revision, self.void)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
-            self._by_row = self._by_name = None
+            self._by_row = self._by_name = self._owners = None
             found.subscribers = self._subscribers_of(kind)
         return found
 
@@ -82,6 +84,16 @@ class Ledger:
         if self._by_name is None:
             self._by_name = tuple(self._collections[name] for name in sorted(self._collections))
         return iter(self._by_name)
+
+    def owners(self) -> Iterator[tuple[Collection, Mapping[str, Bucket]]]:
+        """All collections by group and plural, each with its keys by the uids of their owners.
+
+        NOTE: every removal searches them, and most find nothing: Events that expire were a tenth of
+        the time of a long rehearsal (benchmarks/rehearse.py).
+        """
+        if self._owners is None:
+            self._owners = tuple((each, each.owners.buckets()) for each in self.by_name())
+        return iter(self._owners)
 
     @property
     def object_count(self) -> int:

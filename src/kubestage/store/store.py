@@ -270,6 +270,16 @@ class Store(StoreReader):
         self.ledger.add(self.events, key, event)
         self.settle()
 
+    def expire_event(self, key: str) -> None:
+        """Delete an Event as `delete` would, by the one that knows that its time is up."""
+        events = self.events
+        if "finalizers" in events.objects[key]["metadata"]:
+            namespace, _, name = key.partition("/")
+            self.delete(events.kind, name, namespace)
+            return
+        self.remove(events.kind, key)
+        self.settle()
+
     def start_over(self) -> None:
         """Be as a new store is, after all but what lasts was removed and streams were rewound.
 

@@ -46,7 +46,8 @@ class RequestCounts(msgspec.Struct, frozen=True, gc=False):
 class Measuring:
     """Compares a stream with its state at the last measurement.
 
-    The first measurement has nothing to compare with; nor has that of a new replica.
+    The first measurement has nothing to compare with; nor has that of a new replica. Nothing is
+    measured of replicas on silent nodes.
     """
 
     def __init__(self) -> None:
@@ -67,6 +68,7 @@ class Measuring:
         before, self._pods = self._pods, states
         if before_ns == _NOT_YET:
             return None
+        silent = {each.name for each in replicas.by_pod.values() if each.is_silent}
         by_pod = {
             name: RequestCounts(
                 state.received - was.received,
@@ -76,7 +78,9 @@ class Measuring:
                 state.in_flight,
             )
             for name, state in states.items()
-            if (was := before.get(name)) is not None and was.serial == state.serial
+            if (was := before.get(name)) is not None
+            and was.serial == state.serial
+            and name not in silent
         }
         return now_ns - before_ns, whole, by_pod
 
@@ -87,7 +91,7 @@ class Measuring:
         before, self._queried = self._queried, states
         for replica in replicas.active.entities_in_stock():
             state, was = states.get(replica.name), before.get(replica.name)
-            if state is None:
+            if state is None or replica.is_silent:
                 continue
             spent, since_ns = state.cpu_core_ns, replica.since_ns or 0
             if was is not None and was.serial == state.serial:

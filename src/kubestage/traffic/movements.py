@@ -17,6 +17,7 @@ from kubestage.traffic.in_flight import RequestsInFlight
 from kubestage.traffic.inflow import OneByOne
 from kubestage.traffic.record import (
     INTERRUPTED,
+    NO_ANSWER,
     NO_REPLICA,
     OVERLOADED,
     REASONS,
@@ -96,6 +97,10 @@ class MovementRequests(Model):
         requests.check_capacity(capacity_cores)
         self._change(self._fleet.set_capacity, name, capacity_cores)
 
+    def set_silent(self, name: str, is_silent: bool) -> None:
+        """Whether a replica gives no answers from now on; what it holds then is lost."""
+        self._change(self._set_silent, name, is_silent)
+
     def drain(self, name: str) -> None:
         """A replica is sent nothing any more; what it holds goes on."""
         self._change(self._fleet.drain, name)
@@ -151,7 +156,9 @@ class MovementRequests(Model):
     def received(self, request: Request, replica: RequestsProcessing) -> None:
         """A replica has a request; it may not be able to serve it."""
         self._under_way -= 1
-        if not replica.discipline.enter(request, self.now_ns):
+        if replica.is_silent:
+            replica.lose(request)
+        elif not replica.discipline.enter(request, self.now_ns):
             self._fail(request, replica, OVERLOADED)
         self._fleet.touch(replica)
 
@@ -228,8 +235,9 @@ class MovementRequests(Model):
         replica = self._fleet.choose(request)
         request.serial = replica.serial
         replica.received += 1
-        most = self.service.max_requests
-        if most is not None and replica.count >= most:
+        if replica.is_silent and self.service.timeout_ns is None:
+            self._fail(request, self._routing, NO_ANSWER)
+        elif not replica.is_silent and replica.is_full(self.service.max_requests):
             self._fail(request, self._routing, OVERLOADED)
         else:
             self._move("send_to_replica", self._routing, replica, request)
@@ -254,8 +262,24 @@ class MovementRequests(Model):
     def _remove_replica(self, name: str) -> None:
         replica = self._fleet.remove(name)
         if replica is not None:
-            for request in replica.requests():
-                self._fail(request, replica, INTERRUPTED)
+            self._fail_all(replica, INTERRUPTED)
+
+    def _set_silent(self, name: str, is_silent: bool) -> None:
+        replica = self._fleet.replicas.get(name)
+        if replica is None or replica.is_silent == is_silent:
+            return
+        replica.is_silent = is_silent
+        if is_silent:
+            replica.lose_all()
+            self._fleet.touch(replica)
+            if self.service.timeout_ns is None:
+                self._fail_all(replica, NO_ANSWER)
+
+    def _fail_all(self, replica: RequestsProcessing, outcome: int) -> None:
+        """Have those fail that are at a replica, unless they are about to."""
+        for request in replica.requests():
+            if not request.outcome:
+                self._fail(request, replica, outcome)
 
     def _wake(self) -> None:
         """Set the timer for what is due next, unless the run is over by then."""

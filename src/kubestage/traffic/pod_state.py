@@ -49,6 +49,12 @@ def container_of(pod: Json, desired: str | None) -> str:
     return first
 
 
+def node_of(pod: Json) -> str:
+    """The name of a pod's node, empty if it has none."""
+    found: str = pod["spec"].get("nodeName") or ""
+    return found
+
+
 def is_running(pod: Json, container: str) -> bool:
     """Whether a container runs, by the pod's status."""
     found = _status_of(pod.get("status") or {}, container)
@@ -75,7 +81,7 @@ def cores_of(pod: Json, container: str, nodes: Mapping[str, Json]) -> float | No
         limit = _cores(((resources or {}).get("limits") or {}).get("cpu"))
         if limit:
             return limit
-    node = nodes.get(spec.get("nodeName") or "", _NO_NODE).get("status") or {}
+    node = nodes.get(node_of(pod), _NO_NODE).get("status") or {}
     return _cores((node.get("allocatable") or node.get("capacity") or {}).get("cpu")) or None
 
 

@@ -26,13 +26,16 @@ TIMEOUT: Final = 1
 NO_REPLICA: Final = 2
 OVERLOADED: Final = 3
 INTERRUPTED: Final = 4
+NO_ANSWER: Final = 5
 REASONS: Final = {
     TIMEOUT: "Timeout",
     NO_REPLICA: "NoReplica",
     OVERLOADED: "Overloaded",
     INTERRUPTED: "Interrupted",
+    NO_ANSWER: "NoAnswer",
 }
-"""Why a request failed: too late; no replica to serve it; its replica was full, or was deleted."""
+"""Why a request failed: too late; no replica to serve it; its replica was full, or was deleted, or
+is on a silent node and the request has no timeout."""
 
 NUMBER: Final = 0
 ARRIVED_NS: Final = 1
@@ -138,7 +141,7 @@ class Record:
         """What happened row by row; without completed requests the response time is None."""
         rows, counts = self._rows, self._rows.counts[: self._rows.count]
         arrived, completed = counts[:, ARRIVED], counts[:, COMPLETED]
-        failed = counts[:, TIMEOUT : INTERRUPTED + 1].sum(axis=1)
+        failed = counts[:, TIMEOUT : NO_ANSWER + 1].sum(axis=1)
         processing = np.cumsum(arrived - completed - failed)
         bands = [rows.percentiles_ms(row, _PERCENTS) for row in range(rows.count)]
         mean_us = [_ratio(row[RESPONSE_US], row[COMPLETED]) for row in counts.tolist()]
@@ -151,6 +154,7 @@ class Record:
             "no_replica": counts[:, NO_REPLICA].tolist(),
             "overloaded": counts[:, OVERLOADED].tolist(),
             "interrupted": counts[:, INTERRUPTED].tolist(),
+            "no_answer": counts[:, NO_ANSWER].tolist(),
             "routing": [0] * rows.count,
             "processing": processing.tolist(),
             "response_mean_ms": [None if mean is None else mean / 1_000 for mean in mean_us],

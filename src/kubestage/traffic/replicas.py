@@ -9,58 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
 from kubestage.sim.stock import ArrayStock, MapStock, SinkStock, wrong_kind
+from kubestage.traffic.replica import CORES, KIND, Replica
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.sim.entity import Entity
     from kubestage.sim.environment import Environment
-    from kubestage.sim.movement import Movement
+    from kubestage.traffic.replica import State
     from kubestage.traffic.requests import Requests
 
 
-KIND: Final = "Replica"
 LAUNCHING: Final = "ReplicasLaunching"
 ACTIVE: Final = "ReplicasActive"
 TERMINATING: Final = "ReplicasTerminating"
 TERMINATED: Final = "ReplicasTerminated"
-_CORES: Final = 1.0
-
-
-class Replica(Entity):
-    """A pod as those who send requests know it.
-
-    `starts` counts the starts of its container: requests in flight are lost when it starts again,
-    and `since_ns` is when it first served after that. `desired` is the stock where it belongs by
-    what is known of its pod, and `stated` are its capacity and starts as last reported. `why` is
-    the reason for which the cluster ends it, if that is known.
-    """
-
-    __slots__ = (
-        "capacity",
-        "desired",
-        "movement",
-        "pod",
-        "since_ns",
-        "starts",
-        "stated",
-        "where",
-        "why",
-    )
-
-    def __init__(self, name: str, pod: str) -> None:
-        super().__init__(name, KIND)
-        self.pod = pod
-        self.capacity = _CORES
-        self.starts = 0
-        self.stated = (_CORES, 0)
-        self.since_ns: int | None = None
-        self.where = ""
-        self.desired = ""
-        self.why = ""
-        self.movement: Movement | None = None
 
 
 class _Source:
@@ -187,29 +152,21 @@ class Replicas(Model):
         self._changing: list[tuple[int, Replica]] = []
         self._timer = environment.timer(f"{name}-changing", self._change)
 
-    def place(
-        self,
-        uid: str,
-        pod: str,
-        stock: str,
-        capacity: float | None,
-        starts: int,
-        *,
-        why: str = "",
-    ) -> None:
-        """A pod belongs in a stock, by what is known of it, and has so many cores, if known.
+    def place(self, uid: str, pod: str, stock: str, state: State, *, why: str = "") -> None:
+        """A pod belongs in a stock, by what is known of it, and is in this state.
 
-        `starts` counts how often its container was started: if that has changed, what was in flight
-        is lost. A replica that has terminated does not come back; should its pod, against all
-        rules, there is a new one. `why` is the reason for which the cluster ends it.
+        If its container was started again, what was in flight is lost. A replica that has
+        terminated does not come back; should its pod, against all rules, there is a new one. `why`
+        is the reason for which the cluster ends it.
         """
         replica = self.by_pod.get(uid)
         if replica is None or replica.where == TERMINATED:
             if stock in (TERMINATING, TERMINATED):
                 return
             replica = self.by_pod[uid] = Replica(pod.partition("/")[2], pod)
-            replica.capacity, replica.starts = replica.stated = capacity or _CORES, starts
-        stated = (capacity or replica.stated[0], starts)
+            replica.stated = state._replace(capacity=state.capacity or CORES)
+            replica.adopt()
+        stated = state._replace(capacity=state.capacity or replica.stated.capacity)
         if stated != replica.stated:
             replica.stated = stated
             due_ns = self.environment.clock.now_ns + 1
@@ -235,7 +192,9 @@ class Replicas(Model):
         """Have a replica get requests from now on."""
         if replica.since_ns is None:
             replica.since_ns = self.environment.clock.now_ns
-        self.now().add_replica(replica.name, replica.capacity)
+        requests = self.now()
+        requests.add_replica(replica.name, replica.capacity)
+        requests.set_silent(replica.name, replica.is_silent)
 
     def _change(self) -> None:
         """What was reported of replicas a moment ago takes effect now."""
@@ -245,17 +204,19 @@ class Replicas(Model):
         if self._changing:
             self._timer.set(self._changing[0][0])
         for replica in due:
-            capacity, starts = replica.stated
             if replica.where == TERMINATED:
                 continue
-            if starts != replica.starts:
-                replica.starts, replica.capacity, replica.since_ns = starts, capacity, None
+            before = replica.adopt()
+            if replica.starts != before.starts:
+                replica.since_ns = None
                 self.now().remove_replica(replica.name)
                 if replica.where == ACTIVE:
                     self.serve(replica)
-            elif capacity != replica.capacity:
-                replica.capacity = capacity
-                self.now().set_capacity(replica.name, capacity)
+                continue
+            if replica.capacity != before.capacity:
+                self.now().set_capacity(replica.name, replica.capacity)
+            if replica.is_silent != before.is_silent:
+                self.now().set_silent(replica.name, replica.is_silent)
 
     def arrived(self, replica: Replica, stock: str) -> None:
         """A replica is in a stock; it goes on if it belongs elsewhere by now."""

@@ -20,12 +20,13 @@ class Request(Entity):
     """What it needs, when it arrived, and its progress.
 
     `end_ns` is when it will be complete, if that is known. `serial` is the number of the replica
-    that it was sent to, and `outcome` how it ended, as in the record.
+    that it was sent to, and `outcome` how it ended, as in the record. One that `is_lost` gets no
+    answer, and waits for its deadline.
     """
 
     __slots__ = (
-        "arrived_ns", "cpu_ns", "deadline_ns", "end_ns", "io_ns", "number", "outcome", "serial",
-        "started_ns", "uniform",
+        "arrived_ns", "cpu_ns", "deadline_ns", "end_ns", "io_ns", "is_lost", "number", "outcome",
+        "serial", "started_ns", "uniform",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +43,7 @@ class Request(Entity):
         self.started_ns: int | None = None
         self.serial = -1
         self.outcome = 0
+        self.is_lost = False
 
 
 class Watcher(Protocol):
@@ -102,8 +104,8 @@ class RequestsProcessing(MapStock[Request]):
     """The requests at one replica, which serves them by its discipline."""
 
     __slots__ = (
-        "_watcher", "completed", "discipline", "failed", "is_gone", "received", "replica",
-        "response_ns", "serial",
+        "_watcher", "completed", "discipline", "failed", "is_gone", "is_silent", "lost",
+        "received", "replica", "response_ns", "serial",
     )  # fmt: skip
 
     def __init__(self, watcher: Watcher, replica: str, serial: int, discipline: Discipline) -> None:
@@ -111,7 +113,8 @@ class RequestsProcessing(MapStock[Request]):
         self.replica = replica
         self.serial = serial
         self.discipline = discipline
-        self.is_gone = False
+        self.is_gone = self.is_silent = False
+        self.lost = 0
         self.received = self.completed = self.failed = self.response_ns = 0
         self._watcher = watcher
 
@@ -124,8 +127,27 @@ class RequestsProcessing(MapStock[Request]):
         """A request leaves."""
         request = super().remove(what)
         if request is not None:
-            self.discipline.leave(request, self._watcher.now_ns)
+            if request.is_lost:
+                self.lost -= 1
+            else:
+                self.discipline.leave(request, self._watcher.now_ns)
         return request
+
+    def lose(self, request: Request) -> None:
+        """A request that came in gets no answer, and is not served."""
+        request.is_lost = True
+        self.lost += 1
+
+    def lose_all(self) -> None:
+        """None of them gets an answer; the newest first, so that no worker takes another."""
+        for request in reversed(self.requests()):
+            if not request.is_lost:
+                self.discipline.leave(request, self._watcher.now_ns)
+                self.lose(request)
+
+    def is_full(self, most: int | None) -> bool:
+        """Whether it refuses others; those that are lost do not count."""
+        return most is not None and self.count - self.lost >= most
 
     def requests(self) -> list[Request]:
         """Those at this replica, in the order of their arrival."""

@@ -121,6 +121,14 @@ class Requests(Protocol):
         """A replica has so many cores from now on."""
         ...
 
+    def set_silent(self, name: str, is_silent: bool) -> None:
+        """Whether a replica gives no answers from now on, as its node cannot be reached.
+
+        Requests that it holds, and those that it is sent, are lost: each fails at its timeout, or
+        at once if it has none, also when the replica is back by then.
+        """
+        ...
+
     def drain(self, name: str) -> None:
         """A replica is sent nothing any more; what it holds goes on."""
         ...

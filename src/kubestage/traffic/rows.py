@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_ROWS: Final = 2_048
-OUTCOMES: Final = 5
+OUTCOMES: Final = 6
 ARRIVED: Final = OUTCOMES
 RESPONSE_US: Final = OUTCOMES + 1
 SUB_BITS: Final = 4

@@ -11,10 +11,12 @@ from kubestage.traffic import pod_state, spec, targets
 from kubestage.traffic.engine import make
 from kubestage.traffic.feed import Feed
 from kubestage.traffic.measuring import Measuring
+from kubestage.traffic.replica import State
 from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.metrics.silent_nodes import SilentNodes
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -35,6 +37,7 @@ class Stream:
         seed: int,
         obj: Json,
         title: str,
+        silent_nodes: SilentNodes,
         *,
         traces: bool,
     ) -> None:
@@ -47,6 +50,7 @@ class Stream:
         self._environment = environment
         self._clock = environment.clock
         self._seed = seed
+        self._silent_nodes = silent_nodes
         self._generation: int = metadata.get("generation") or 1
         self._fed_ns = environment.clock.now_ns
         # Since which generation, and when, requests come by the pattern at hand.
@@ -105,6 +109,14 @@ class Stream:
         else:
             self._place(change.key, change.new)
 
+    def on_node(self, name: str) -> None:
+        """A node has fallen silent, or is reachable again."""
+        pods = self._store.read(gvk.POD)
+        for replica in tuple(self.replicas.by_pod.values()):
+            pod = pods.get(replica.pod)
+            if pod is not None and pod_state.node_of(pod) == name:
+                self._place(replica.pod, pod)
+
     def on_target(self, change: Change) -> None:
         """What may be the target has changed."""
         target = self.spec.target
@@ -152,11 +164,11 @@ class Stream:
         return self._measuring.utilisation(self.replicas, self._clock.now_ns)
 
     def add_used(self, found: dict[str, dict[str, Used]]) -> None:
-        """Add the CPU that requests have used, by pod and container."""
+        """Add the CPU that requests have used, by pod and container; of silent nodes, none."""
         states, pods = self.requests.replicas(), self._store.read(gvk.POD)
         for replica in self.replicas.by_pod.values():
             state, pod = states.get(replica.name), pods.get(replica.pod)
-            if state is None or pod is None or replica.since_ns is None:
+            if state is None or pod is None or replica.since_ns is None or replica.is_silent:
                 continue
             container = pod_state.container_of(pod, self.spec.container)
             if not pod_state.is_running(pod, container):
@@ -231,5 +243,6 @@ class Stream:
         if not is_selected and stock == ACTIVE:
             stock = TERMINATING
         cores = pod_state.cores_of(pod, container, self._store.read(gvk.NODE))
-        starts = pod_state.starts_of(pod, container)
-        self.replicas.place(uid, key, stock, cores, starts, why=pod_state.disruption_of(pod))
+        is_silent = pod_state.node_of(pod) in self._silent_nodes
+        state = State(cores, pod_state.starts_of(pod, container), is_silent)
+        self.replicas.place(uid, key, stock, state, why=pod_state.disruption_of(pod))

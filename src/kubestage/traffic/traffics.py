@@ -124,12 +124,21 @@ class Traffics:
         if not self._all:
             self._past, self._values = PastUsage(), Values()
             self._store.subscribe(self._on_change, _OBSERVED)
+            self._metrics.silent_nodes.subscribe(self._on_node)
             self._metrics.add_source(self)
             self._metrics.on_scrape(self._on_scrape)
             self._timer.start()
         same = sum(title.partition(" ")[0] == key for title in self._all)
         title = f"{key} ({same + 1})" if same else key
-        stream = Stream(self._store, self._environment, self._seed, obj, title, traces=self._traces)
+        stream = Stream(
+            self._store,
+            self._environment,
+            self._seed,
+            obj,
+            title,
+            self._metrics.silent_nodes,
+            traces=self._traces,
+        )
         self._all[title] = self.streams[key] = stream
         stream.find_pods()
 
@@ -149,6 +158,10 @@ class Traffics:
         else:
             for stream in self.streams.values():
                 stream.on_target(change)
+
+    def _on_node(self, name: str) -> None:
+        for stream in self.streams.values():
+            stream.on_node(name)
 
     def report(self) -> None:
         """Write how streams stand into their objects; that is done every now and then anyway."""

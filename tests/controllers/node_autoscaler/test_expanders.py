@@ -10,7 +10,13 @@ from kubestage.controllers.node_autoscaler import groups, templates
 from kubestage.controllers.node_autoscaler.expanders import Expander, Option, price_score
 from kubestage.objects.views import pod as pod_views
 from kubestage.testing import make_pod
-from tests.controllers.node_autoscaler.clusters import make_group, make_web, staged, target
+from tests.controllers.node_autoscaler.clusters import (
+    DEPLOYMENT,
+    make_group,
+    make_web,
+    staged,
+    target,
+)
 
 
 def _option(
@@ -131,3 +137,30 @@ def test_groups_without_a_price_are_taken_by_price_only_if_none_has_one() -> Non
     assert _best("price", unpriced, dear) == "dear"
     assert _best("price", _option("free", 1, 4, price=0), dear) == "free"
     assert _best("price,least-nodes", unpriced, _option("more", 2, 4)) == "unpriced"
+
+
+def test_groups_without_a_price_have_that_of_a_catalog_also_when_it_changes() -> None:
+    kind = "node.kubernetes.io/instance-type"
+    catalog = {
+        "apiVersion": "kubestage.dev/v1alpha1",
+        "kind": "PriceCatalog",
+        "metadata": {"name": "prices"},
+        "spec": {"prices": _prices(a=0.5, b=0.1)},
+    }
+    stage = staged(
+        catalog,
+        make_group("one", labels={kind: "a"}),
+        make_group("two", labels={kind: "b"}),
+        make_web(2, cpu="3"),
+        expander="price",
+    )
+    stage.run("3m")
+    assert (target(stage, "one"), target(stage, "two")) == (0, 2)
+    stage.apply([{**catalog, "spec": {"prices": _prices(a=0.05, b=0.1)}}])
+    stage.store.patch(DEPLOYMENT, "web", {"spec": {"replicas": 4}})
+    stage.run("3m")
+    assert (target(stage, "one"), target(stage, "two")) == (2, 2)
+
+
+def _prices(**types: float) -> list[dict[str, Any]]:
+    return [{"instanceType": kind, "price": price} for kind, price in types.items()]

@@ -80,7 +80,7 @@ def _requests(rows: LifeRows, at: int, seconds: int, *, failures: bool) -> None:
     failed = 3 if failures and 630 <= at < 700 else 0
     slow = 1 + 2 * (failed > 0)
     response: tuple[Any, ...] = (250.0 * slow, 220.0 * slow, 420.0 * slow, 610.0 * slow)
-    counts = (arrived, arrived - failed, failed, failed, 0, 0, 0, 0, round(arrived * 0.15))
+    counts = (arrived, arrived - failed, failed, failed, 0, 0, 0, 0, 0, round(arrived * 0.15))
     rows.add("requests", float(at), "default/web", WEB, arrived / 2, *counts, *response)
 
 
@@ -92,7 +92,13 @@ SUMMARY: dict[str, Any] = {
             "requests": 90_000,
             "completed": 89_880,
             "failed": 105,
-            "failedByReason": {"Timeout": 105, "NoReplica": 0, "Overloaded": 0, "Interrupted": 0},
+            "failedByReason": {
+                "Timeout": 105,
+                "NoReplica": 0,
+                "Overloaded": 0,
+                "Interrupted": 0,
+                "NoAnswer": 0,
+            },
             "inFlight": 15,
             "responseMs": {"mean": 250.0, "p50": 220.0, "p95": 1260.0, "p99": 1830.0, "max": 4.9e3},
         }

@@ -12,6 +12,8 @@ from kubestage.testing import make_node, make_pod
 from tests.cli import scenarios
 
 if TYPE_CHECKING:
+    import pathlib
+
     from tests.cli.terminal import Terminal
 
 
@@ -57,3 +59,10 @@ def test_scores_are_drawn_if_there_are_any(run: str) -> None:
     assert {row["node"] for row in rows} == {"small", "large"}
     with pytest.raises(InputError, match="nothing was scored for default/web"):
         explain(run, "web").chart()
+
+
+def test_the_report_of_a_load_is_told_apart_from_a_run(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "load.sqlite").touch()
+    (tmp_path / "generatedConfig_web.yaml").write_text("name: web")
+    with pytest.raises(InputError, match="is the report of a load, which has no pods"):
+        explain(tmp_path, "web")

@@ -95,7 +95,7 @@ def test_a_node_is_uncordoned_or_well_again() -> None:
     found = _advice(stage_with(cordoned, lost, pods=(make_pod("web"),)))
     assert change_of(found, "uncordon-node").text == "uncordon node a"
     assert change_of(found, "restore-node").text == (
-        "get node b well again (node.kubernetes.io/unreachable:NoSchedule)"
+        "bring node b back to Ready (node.kubernetes.io/unreachable:NoSchedule)"
     )
     assert "tolerate-taint" not in kinds(found)
 

@@ -95,22 +95,69 @@ def test_in_a_zone_that_is_partly_dead_nobody_is_evicted() -> None:
     assert rehearse.outage(made, ["b0", "b1"], options).evicted == 2
 
 
-def test_requests_fail_while_no_replica_is_ready() -> None:
-    traffic = {
+def _traffic(**request: str) -> dict[str, Any]:
+    """Ten requests a second."""
+    return {
         "apiVersion": "kubestage.dev/v1alpha1",
         "kind": "Traffic",
         "metadata": {"name": "t", "namespace": "default"},
         "spec": {
             "target": {"kind": "Deployment", "name": "web"},
             "pattern": {"constant": {"rps": 10}},
-            "request": {"cpu": "10ms", "timeout": "1s"},
+            "request": {"cpu": "10ms", "io": "0s", "timeout": "1s", **request},
         },
     }
-    result = rehearse.outage(cluster(*nodes(2), spread("web", 1), traffic), "n1")
+
+
+def test_requests_fail_from_the_first_moment_until_a_replica_is_ready_elsewhere() -> None:
+    result = rehearse.outage(cluster(*nodes(2), spread("web", 1), _traffic()), "n1")
     (lost,) = result.effects.traffic
-    assert lost.failed == 10 * (_TOLERATED + _PULL_AND_START)
-    spared = rehearse.outage(cluster(*nodes(3), spread("web", 2), traffic), "n1")
-    assert spared.effects.traffic[0].failed == 0
+    (web,) = result.effects.workloads
+    assert web.ready_lowest_at_seconds is not None
+    # Without an answer until the node is missed, and then without a replica.
+    without_answer = round(10 * web.ready_lowest_at_seconds)
+    assert lost.failed == without_answer + 10 * (_TOLERATED + _PULL_AND_START)
+
+
+@pytest.mark.parametrize("timeout", ["1s", "10s", "forever"])
+def test_one_of_two_replicas_gives_no_answer_until_its_node_is_missed(timeout: str) -> None:
+    made = cluster(*nodes(3), spread("web", 2), _traffic(timeout=timeout))
+    result = rehearse.outage(made, "n1", OutageOptions(fail_if="failed>0.5%"))
+    (lost,) = result.effects.traffic
+    (web,) = result.effects.workloads
+    assert web.ready_lowest_at_seconds is not None
+    assert _MISSED[0] <= web.ready_lowest_at_seconds <= _MISSED[1]
+    # Half of ten a second, and none after that.
+    assert lost.failed == round(5 * web.ready_lowest_at_seconds)
+    share = 100 * lost.failed / lost.requests
+    text = f"{lost.failed} requests failed ({share:.2f}% of {lost.requests:,})"
+    assert text in [finding.text for finding in result.findings]
+    assert result.has_failed
+    reasons = result.life.summary["traffic"][0]["failedByReason"]
+    assert reasons["NoAnswer" if timeout == "forever" else "Timeout"] == lost.failed
+
+
+def test_requests_are_lost_as_long_as_a_short_outage_lasts() -> None:
+    made = cluster(*nodes(3), spread("web", 2), _traffic())
+    result = rehearse.outage(made, "n1", OutageOptions(lasts="20s", fail_if="failed>100"))
+    assert result.effects.traffic[0].failed == 5 * 20
+    assert not result.has_failed
+
+
+def test_what_was_before_the_rehearsal_is_not_in_its_record() -> None:
+    made = cluster(*nodes(3), spread("web", 2), _traffic())
+    result = rehearse.outage(made, "n1", OutageOptions(lasts="20s"))
+    (lost,) = result.effects.traffic
+    (short,) = result.life.summary["traffic"]
+    assert (short["requests"], short["failed"]) == (lost.requests, lost.failed)
+    rows = result.life.rows("requests")
+    assert sum(row["arrived"] for row in rows) == lost.requests
+    assert sum(row["failed"] for row in rows) == lost.failed
+    assert min(row["atSeconds"] for row in rows) >= 0
+    assert max(row["rps"] for row in rows) <= 12
+    assert all(row["arrivedSeconds"] >= 0 for row in result.life.rows("responses"))
+    assert min(row["atSeconds"] for row in result.life.rows("percentiles")) >= 0
+    assert short["responseMs"]["p50"] == pytest.approx(short["responseMs"]["mean"], rel=0.1)
 
 
 def test_an_outage_for_ever_leaves_its_pods_terminating() -> None:

@@ -54,6 +54,7 @@ class Nodes:
         self._created = Created("NodesCreated", nodes.KIND, Node)
         self.ready = NodeStock("NodesReady", self._in_ready)
         self.silent = NodeStock("NodesSilent", self._in_silent)
+        self._silent_nodes = cluster.metrics.silent_nodes
         self._leases = Leases(cluster.store)
         self._registration = Registration(cluster.store, settings, addresses, events)
         self._outages = Outages(environment, seed, events, self, settings.image_bandwidth)
@@ -120,6 +121,7 @@ class Nodes:
             self.ready.remove(node)
             node.stock = None
             return
+        self._silent_nodes.discard(node.name)
         is_new = not node.is_registered
         node.is_registered = True
         if is_new:
@@ -145,6 +147,7 @@ class Nodes:
             self.silent.remove(node)
             node.stock = None
             return
+        self._silent_nodes.add(node.name)
         self._outages.failed(node)
         if node.is_registered:
             self._leases.stop(node)

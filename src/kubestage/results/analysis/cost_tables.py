@@ -35,7 +35,7 @@ def has_prices(run: Digest) -> bool:
     RunTable(
         name="cost",
         title="Cost and packing",
-        about="cost per hour, the idle part, stranded and scattered capacity, by step",
+        about="cost per hour, idle and stranded parts, by step",
         row="step",
         columns=columns(
             step=Kind.INT,

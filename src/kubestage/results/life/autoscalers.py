@@ -25,6 +25,7 @@ NODE_REMOVED: Final = "node removed"
 _OF_VPAS: Final = {"EvictedByVPA": EVICTION, "InPlaceResizedByVPA": RESIZE}
 _CALCULATED: Final = "calculate a replica count from "
 _RESCALED: Final = "SuccessfulRescale"
+_TELLING: Final = frozenset({_RESCALED, *_OF_VPAS})
 # Upstream's Events of VPAs do not say why; ours do, beside the same text.
 _REASON: Final = "kubestage.dev/reason"
 
@@ -83,9 +84,9 @@ class Autoscalers:
 
     def on_event(self, change: Change) -> None:
         """Record an Event if it reports a decision."""
-        reason = change.new.get("reason")
-        if change.type == DELETED or (reason != _RESCALED and reason not in _OF_VPAS):
+        if change.type == DELETED or not tells(change.new):
             return
+        reason = change.new["reason"]
         regarding = change.new.get("involvedObject") or {}
         key = f"{regarding.get('namespace')}/{regarding.get('name')}"
         now_ns, message = self._clock.now_ns, str(change.new.get("message") or "")
@@ -132,6 +133,11 @@ class Autoscalers:
             if str(target_of(vpa, "targetRef")) == str(place):
                 return key
         return ""
+
+
+def tells(event: Json) -> bool:
+    """Whether an Event reports a decision."""
+    return event.get("reason") in _TELLING
 
 
 def target_of(obj: Json, field: str) -> WorkloadName:

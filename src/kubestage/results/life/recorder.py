@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
-from kubestage.results.life import health_rows, requests, summary, windows, workloads
+from kubestage.results.life import autoscalers, health_rows, requests, summary, windows, workloads
 from kubestage.results.life.autoscalers import (
     NODE_ADDED,
     NODE_REMOVED,
@@ -27,6 +27,7 @@ from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.results.life.requests import TrafficStart
     from kubestage.sim.environment import Environment
     from kubestage.store.store import Store
     from kubestage.traffic.traffics import Traffics
@@ -79,6 +80,7 @@ class LifeRecorder:
         self._host = host
         self._begin_ns = self._clock.now_ns
         self._traffics: dict[str, Json] = {}
+        self.traffic_starts: dict[str, TrafficStart] = {}
         known = (self.workloads, self.nodes, self.autoscalers, self.costs)
         self._sampler = Sampler(store, known, self.health, self._traffics, self.rows)
         self._alarm = environment.timer("LifeRecorder", self._observe)
@@ -104,12 +106,18 @@ class LifeRecorder:
             kind = collection.kind
             handler = self._handlers.get((kind.group, kind.kind))
             if handler is not None:
+                is_event = handler == self._on_event
                 for key in collection.keys(None):
                     obj = collection.objects[key]
+                    # A large cluster has very many, and no other one matters that was there.
+                    if is_event and not autoscalers.tells(obj):
+                        continue
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True
         self.costs.begin()
+        self.traffic_starts = requests.starts(self._load())
+        self._sampler.begin(self.traffic_starts)
         self.store.subscribe(self.on_change)
         self.store.observe_refused_evictions(self.health.on_refusal)
         self._sample()
@@ -141,7 +149,8 @@ class LifeRecorder:
         load = self._load()
         targets = {key: target_of(each, "target") for key, each in self._traffics.items()}
         if load is not None:
-            requests.record_rows(load.records(), targets, self.rows, (self._begin_ns, now_ns))
+            span_ns = (self._begin_ns, now_ns)
+            requests.record_rows(load.records(), targets, self.rows, span_ns, self.traffic_starts)
         for each in self.autoscalers.decisions:
             self.rows.add(
                 "decisions",

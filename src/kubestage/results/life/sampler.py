@@ -11,13 +11,14 @@ from kubestage.results.life.autoscalers import target_of
 from kubestage.results.life.requests import Bands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from kubestage.aliases import Json
     from kubestage.results.life.autoscalers import Autoscalers
     from kubestage.results.life.costs import CostMeter
     from kubestage.results.life.health import Health
     from kubestage.results.life.node_groups import NodeGroups
+    from kubestage.results.life.requests import TrafficStart
     from kubestage.results.life.tables import LifeRows
     from kubestage.results.life.workloads import ReplicaCounts, WorkloadName, Workloads
     from kubestage.store.store import Store
@@ -54,6 +55,10 @@ class Sampler:
         self._bands = Bands()
         self._observations = 0
         self._reported: dict[str, float] = {}
+
+    def begin(self, started: Mapping[str, TrafficStart]) -> None:
+        """Response times before the beginning do not count."""
+        self._bands.begin(started)
 
     def sample(self, at: float, load: Traffics | None) -> None:
         """Look around, so many seconds after the beginning."""

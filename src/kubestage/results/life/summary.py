@@ -25,7 +25,10 @@ def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
         "health": recorder.health.in_short(),
         "events": recorder.events.in_short(),
         "pending": pending.of(recorder.store),
-        "traffic": [requests.in_short(key, each) for key, each in sorted(records.items())],
+        "traffic": [
+            requests.in_short(key, each, recorder.traffic_starts.get(key))
+            for key, each in sorted(records.items())
+        ],
         "workloads": rows,
         "replicaHours": _rounded(sum(each["replicaHours"] for each in rows)),
         "autoscalers": _autoscalers(recorder),

@@ -14,6 +14,7 @@ _REQUESTS: Final = {
     "noReplica": Kind.INT,
     "overloaded": Kind.INT,
     "interrupted": Kind.INT,
+    "noAnswer": Kind.INT,
     "routing": Kind.INT,
     "processing": Kind.INT,
     "responseMeanMs": Kind.FLOAT,
@@ -135,7 +136,7 @@ TABLES: Final[dict[str, LifeTable]] = {
         "capacity",
     ),
     "cost": LifeTable(
-        "what the nodes of each pool cost per hour, and how much of it is idle",
+        "cost per hour of each pool over time, and what of it is idle",
         columns(
             atSeconds=Kind.FLOAT,
             group=Kind.TEXT,

@@ -12,6 +12,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.objects import pod_resources
+from kubestage.objects.spec_memo import SpecMemo
 from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
 
@@ -73,6 +74,7 @@ class Workloads:
         self._store = store
         self._pods: dict[str, _Seen] = {}
         self._owners: dict[str, ReplicaCounts] = {}
+        self._milli_cpu = SpecMemo(_milli_cpu)
 
     def on_pod(self, change: Change) -> ReplicaCounts | None:
         """Take in a pod that came, changed or went; the workload that it belongs to."""
@@ -111,8 +113,7 @@ class Workloads:
         elif before is not None and before.has_node and old is not None and is_same(pod, old):
             milli_cpu = before.milli_cpu
         else:
-            request = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
-            milli_cpu = 0 if request is None else request.milli_value
+            milli_cpu = self._milli_cpu.of(pod)
         return _Seen(workload, state, has_node, milli_cpu)
 
     def _count(self, key: str, seen: _Seen | None, sign: int) -> None:
@@ -189,6 +190,11 @@ def is_same(pod: Json, old: Json) -> bool:
 def _allocated(pod: Json) -> list[Any]:
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     return [(each.get("allocatedResources"), each.get("resources")) for each in statuses]
+
+
+def _milli_cpu(pod: Json) -> int:
+    request = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
+    return 0 if request is None else request.milli_value
 
 
 def _state(pod: Json) -> str:

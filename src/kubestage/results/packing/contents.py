@@ -9,6 +9,7 @@ from kubestage.controllers.node_autoscaler import node_state
 from kubestage.objects import gvk, node_pools, prices
 from kubestage.objects.pod_resources import CPU, MEMORY
 from kubestage.objects.prices import Prices
+from kubestage.objects.spec_memo import SpecMemo
 from kubestage.results.analysis import amounts, pod_state
 from kubestage.results.life import workloads
 
@@ -105,8 +106,9 @@ def of_store(store: Store) -> Contents:
     known = prices_of(store)
     nodes = [packed_node(node, known) for node in store.read(gvk.NODE).values()]
     owners = Owners(workloads.Workloads(store))
+    placed, waiting = SpecMemo(amounts.of_pod), SpecMemo(amounts.of_pod)
     pods = [
-        packed_pod(pod, owners)
+        packed_pod(pod, owners, (placed if pod["spec"].get("nodeName") else waiting).of(pod))
         for pod in store.read(gvk.POD).values()
         if (pod.get("status") or {}).get("phase") not in _OVER
     ]
@@ -167,11 +169,11 @@ def _is_ready(node: Json) -> bool:
     return all(each["status"] == "True" for each in conditions if each["type"] == "Ready")
 
 
-def packed_pod(pod: Json, owners: Owners) -> PackedPod:
+def packed_pod(pod: Json, owners: Owners, requested: Amounts) -> PackedPod:
     """A pod as it is."""
     node = pod["spec"].get("nodeName") or ""
     namespace = pod["metadata"]["namespace"]
-    return PackedPod(namespace, owners.name(pod), node, amounts.of_pod(pod), is_daemon(pod))
+    return PackedPod(namespace, owners.name(pod), node, requested, is_daemon(pod))
 
 
 def _use(node: PackedNode, pods: Iterable[PackedPod]) -> NodeUse:

@@ -16,7 +16,13 @@ from kubestage.results.packing import contents as found
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kubestage.results.packing.contents import Contents, NodeUse, PackedNode, PackedPod
+    from kubestage.results.packing.contents import (
+        Contents,
+        NodeUse,
+        Occupancy,
+        PackedNode,
+        PackedPod,
+    )
 
 
 class PoolCost(msgspec.Struct, frozen=True, rename="camel"):
@@ -102,12 +108,12 @@ def totals(uses: Sequence[NodeUse]) -> Totals:
     return Totals(_rounded(total), unpriced, _rounded(total - pods), _rounded(daemons))
 
 
-def of(contents: Contents) -> Costs:
-    """What a cluster costs now."""
+def of(contents: Contents, sums: Occupancy | None = None) -> Costs:
+    """What a cluster costs now; who has its sums by node hands them in."""
     rates = {node.name: rate_of(node) for node in contents.nodes}
     placed = [pod for pod in contents.pods if pod.node in rates]
     costs = [cost_of(pod, rates[pod.node]) for pod in placed]
-    whole = totals(contents.occupancy().uses)
+    whole = totals((sums or contents.occupancy()).uses)
     is_priced = whole.cluster_cost is not None
     return Costs(
         contents.prices.currency,

@@ -51,7 +51,7 @@ def of(found: Contents) -> Packing:
     sums = found.occupancy()
     return Packing(
         len(found.nodes),
-        costs.of(found),
+        costs.of(found, sums),
         measures.utilization(sums),
         measures.stranded(sums),
         measures.fragmentation(sums),

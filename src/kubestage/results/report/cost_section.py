@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kubestage.results.analysis import cost_tables, packed_steps
 from kubestage.results.packing import packing, tables
-from kubestage.results.report import life_tables
+from kubestage.results.report import life_cost
 from kubestage.results.report.markup import Html, element, join
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis import Digest
     from kubestage.results.packing.tables import PackingTable
-
-_MOST: Final = 30
 
 
 def sections(run: Digest) -> Iterator[tuple[str, str, Html, Html]]:
@@ -25,14 +23,8 @@ def sections(run: Digest) -> Iterator[tuple[str, str, Html, Html]]:
     found = packing.of(packed_steps.at_end(run))
     if found.costs.cluster_cost is not None:
         lead = element("p", f"At the end: {tables.sentence(found)}", class_="soft small")
-        yield "cost", "Cost", lead, join((_table(each) for each in tables.all_tables(found)), "\n")
+        yield "cost", "Cost", lead, join(map(_table, tables.all_tables(found)), "\n")
 
 
 def _table(found: PackingTable) -> Html:
-    """A table under its title; long ones are cut."""
-    head = [each.capitalize() for each in found.head]
-    shown = life_tables.table(head, found.rows[:_MOST], words=(0,))
-    left = len(found.rows) - _MOST
-    more = f"and {left:,} more: kubestage analyze RUN cost-shares" if left > 0 else ""
-    note = element("p", more, class_="soft small") if more else Html("")
-    return Html(element("h3", found.title) + shown + note)
+    return life_cost.table(found, "kubestage analyze RUN cost-shares has all")

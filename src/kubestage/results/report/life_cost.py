@@ -32,14 +32,14 @@ def section(life: Life) -> Html:
     return join(parts, "\n")
 
 
-def table(found: PackingTable) -> Html:
-    """A table under its title; long ones are cut."""
+def table(found: PackingTable, rest: str = "life.json has all") -> Html:
+    """A table under its title; long ones are cut, and `rest` says where all rows are."""
     shown = life_tables.table(
         [each.capitalize() for each in found.head], found.rows[:_MOST], words=(0,)
     )
     more = Html("")
     if len(found.rows) > _MOST:
-        text = f"and {len(found.rows) - _MOST:,} more, in life.json"
+        text = f"and {len(found.rows) - _MOST:,} more: {rest}"
         more = element("p", text, class_="soft small")
     return Html(element("h3", found.title) + shown + more)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pathlib
 from typing import TYPE_CHECKING, Final
 
+from kubestage.errors import InputError
+from kubestage.results.load.report_directory import DATABASE
 from kubestage.results.run_place import LIFE, SCENARIO
 from kubestage.runs import run
 from kubestage.runs.explain import pod_attempts, workloads
@@ -23,12 +25,19 @@ _PATTERNS: Final = ("*.yaml", "*.yml", "*.json")
 def are_at(path: str | pathlib.Path) -> bool:
     """Whether a path names manifests, and no run."""
     place = pathlib.Path(path)
+    _refuse_load(place)
     if place.is_file():
         return file_kinds.recognise(str(path), place.read_bytes()) in _RUN
     if not place.is_dir() or any((place / each).exists() for each in (LIFE, SCENARIO)):
         return False
     below = any(place.glob(f"*/{SCENARIO}"))
     return not below and any(True for each in _PATTERNS for _ in place.glob(each))
+
+
+def _refuse_load(place: pathlib.Path) -> None:
+    if place.is_dir() and (place / DATABASE).exists():
+        fix = "run its cluster with `kubestage serve`, the load against it, then `explain --server`"
+        raise InputError("is the report of a load, which has no pods", file=str(place), fix=fix)
 
 
 def explain(path: str | pathlib.Path, pod: str, observer: Observer) -> PodAttempts:

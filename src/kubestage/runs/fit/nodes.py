@@ -130,7 +130,7 @@ def _restored(copy: ClusterCopy, marks: tuple[Taint, ...], names: list[str]) -> 
     shown = ", ".join(str(mark) for mark in marks)
     change = Edit(put=(_well(stored[outcome.node]),)) if outcome.node in names else None
     if change is not None:
-        text = f"get node {outcome.node} well again ({shown})"
+        text = f"bring node {outcome.node} back to Ready ({shown})"
         yield Candidate(RESTORE, text, change, (candidate.ONE_NODE + 5,))
 
 

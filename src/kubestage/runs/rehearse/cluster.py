@@ -14,7 +14,7 @@ from kubestage.results import run_place
 from kubestage.runs import living, run_settings
 from kubestage.runs.inputs import plain_nodes, plugin_files, price_files, sources, stage_inputs
 from kubestage.runs.observer import SILENT
-from kubestage.runs.rehearse import dump, settling
+from kubestage.runs.rehearse import dump, settling, stage_copies
 from kubestage.runs.rehearse.options import ClusterOptions
 from kubestage.runs.rehearse.settling import Activity
 from kubestage.runs.run_options import RunOptions
@@ -159,9 +159,7 @@ def _at_rest(stage: Stage, origin: str, known: Sequence[str] = ()) -> Cluster:
     activity = Activity(stage)
     rests = settling.settle(stage, activity)
     activity.close()
-    # NOTE: nobody reads what was before, and copies are made a third faster without it.
-    for collection in stage.store.collections():
-        collection.log.forget(stage.store.ledger.revision)
+    stage_copies.forget_history(stage)
     notes = list(known)
     if not rests:
         notes.append("the cluster was still changing after 2h, and is taken as it was then")

@@ -29,6 +29,8 @@ class WorkloadEffect(msgspec.Struct, frozen=True, rename="camel"):
     ready_at_end: int
     windows: list[tuple[float, float]]
     """When it was below desired, in seconds since the beginning."""
+    desired_at_lowest: int
+    """How many it was to have when the fewest were ready: an autoscaler may change that."""
 
     @property
     def name(self) -> str:
@@ -71,6 +73,7 @@ def of(recording: Recording, life: Life) -> Effects:
             each["lostSeconds"],
             each["readyAtEnd"],
             [(begin, end) for begin, end in each["windows"]],
+            each["desiredAtLowest"] or each["desired"] or 0,
         )
         for each in health["workloads"]
         if each["everReady"]

@@ -38,7 +38,7 @@ def of_effects(effects: Effects) -> Iterator[Finding]:
         yield from _of_workload(each)
     for reason in effects.pending["reasons"][:_NAMED]:
         named = listed(reason["named"][:1], reason["pods"])
-        yield Finding("warning", named, f"stayed pending: {_first_sentence(reason['reason'])}")
+        yield Finding("warning", named, f"stayed pending: {first_sentence(reason['reason'])}")
     for loss in effects.traffic:
         if loss.failed:
             share = wording.share(loss.failed, loss.requests)
@@ -51,13 +51,14 @@ def _of_workload(effect: WorkloadEffect) -> Iterator[Finding]:
         return
     below = wording.span(effect.below_desired_seconds)
     at = wording.span(effect.ready_lowest_at_seconds or 0.0)
-    lowest = f"lowest {effect.ready_lowest}, at {at}"
-    text = f"was below its {plural(effect.desired, 'replica')} for {below} ({lowest})"
+    desired, lowest = plural(effect.desired, "replica"), f"{effect.ready_lowest}"
+    if effect.desired_at_lowest != effect.desired:
+        desired, lowest = "desired replicas", f"{lowest} of {effect.desired_at_lowest}"
+    text = f"was below its {desired} for {below} (lowest {lowest}, at {at})"
     is_daemon = effect.workload.startswith("daemonset/")
     severity: Severity = "info" if is_daemon else "warning"
     if effect.ready_lowest == 0 and not is_daemon:
         severity = "critical"
-        desired = plural(effect.desired, "replica")
         text = f"had no ready replica at {at}; it was below its {desired} for {below}"
     if effect.ready_at_end < effect.desired:
         text += f"; it has {effect.ready_at_end} at the end"
@@ -65,7 +66,7 @@ def _of_workload(effect: WorkloadEffect) -> Iterator[Finding]:
     yield Finding(severity, effect.workload, text)
 
 
-def _first_sentence(reason: str) -> str:
+def first_sentence(reason: str) -> str:
     """Why no node fits; what preemption could do about it is in the data of the answer."""
     return reason.partition(". ")[0].removesuffix(".")
 

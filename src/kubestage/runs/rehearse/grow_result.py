@@ -10,7 +10,7 @@ import msgspec
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.packing import wording as money
 from kubestage.runs.rehearse import sections
-from kubestage.runs.rehearse.findings import Finding
+from kubestage.runs.rehearse.findings import Finding, first_sentence
 from kubestage.runs.rehearse.result import Rehearsed
 from kubestage.wording import plural
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.runs.rehearse.capacity import Headroom
+    from kubestage.runs.rehearse.findings import Severity
     from kubestage.runs.rehearse.growth import GrownWorkload
     from kubestage.runs.rehearse.node_search import EnoughNodes
     from kubestage.runs.rehearse.sections import Section
@@ -135,12 +136,15 @@ def _price(enough: EnoughNodes, currency: str) -> str:
 
 def findings_of(found: Sequence[EnoughNodes], currency: str) -> Iterator[Finding]:
     """What an operator has to know about nodes."""
+    # If one type is enough, it is no bad news that another one is not.
+    severity: Severity = "warning" if all(each.nodes is None for each in found) else "info"
     for each in found:
         subject = f"nodes like {each.template}"
         if each.nodes is None:
             left = plural(each.pending_with_one_fewer or 0, "pod")
-            text = f"no number of them is enough: {left} left, {each.reason}"
-            yield Finding("warning", subject, text)
+            reason = first_sentence(each.reason)
+            text = f"no number of them is enough: {left} left, {reason}"
+            yield Finding(severity, subject, text)
             continue
         left = plural(each.pending_with_one_fewer or 0, "pod")
         verb = "has" if each.pending_with_one_fewer == 1 else "have"

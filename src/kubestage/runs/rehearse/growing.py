@@ -19,12 +19,14 @@ from kubestage.runs.rehearse import (
     node_templates,
     result,
     settling,
+    stage_copies,
 )
 from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse.grow_result import GrowResult
 from kubestage.runs.rehearse.options import GrowOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.settling import Activity
+from kubestage.runs.rehearse.stage_copies import StageCopies
 from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
@@ -136,7 +138,9 @@ def _enough(
         if len(offered) > most:
             tried = f"{most} of {len(offered):,} instance types were tried"
             notes.append(f"{tried}, the cheapest by the sum of what pods request")
-    found = [node_search.enough(base, each, options.most) for each in chosen]
+    stage_copies.forget_history(base)
+    copies = StageCopies(base)
+    found = [node_search.enough(copies, each, options.most) for each in chosen]
     if any(each.cost_per_hour is not None for each in found):
         unknown = float("inf")
         found.sort(key=lambda each: unknown if each.cost_per_hour is None else each.cost_per_hour)

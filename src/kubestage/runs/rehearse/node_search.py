@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.runs.rehearse.node_templates import NodeTemplate
+    from kubestage.runs.rehearse.stage_copies import StageCopies
     from kubestage.stage import Stage
 
 _COUNTED: Final = (CPU, MEMORY, PODS)
@@ -48,8 +49,8 @@ class EnoughNodes(msgspec.Struct, frozen=True, rename="camel"):
 class _Trial:
     """A copy of a cluster to which nodes are added."""
 
-    def __init__(self, base: Stage, template: NodeTemplate) -> None:
-        self.stage = base.fork()
+    def __init__(self, base: StageCopies, template: NodeTemplate) -> None:
+        self.stage = base.one_more()
         self.added = 0
         self.batches = 0
         self._template = template
@@ -86,7 +87,7 @@ class _Run(NamedTuple):
     trial: _Trial
 
 
-def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
+def enough(base: StageCopies, template: NodeTemplate, most: int) -> EnoughNodes:
     """The smallest number of new nodes with which all pods have one, by the scheduler itself."""
     trial = _Trial(base, template)
     missing, reason = shortfall(trial.stage)
@@ -110,7 +111,11 @@ def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
 
 
 def _at_once(
-    base: Stage, template: NodeTemplate, most: int, found: _Run, known: dict[int, tuple[int, str]]
+    base: StageCopies,
+    template: NodeTemplate,
+    most: int,
+    found: _Run,
+    known: dict[int, tuple[int, str]],
 ) -> EnoughNodes:
     """The number for nodes that all come at once, near one that was found step by step.
 
@@ -136,7 +141,7 @@ def _at_once(
     return _proved(template, found.trial, *known[failing])
 
 
-def _run(base: Stage, template: NodeTemplate, count: int) -> _Run:
+def _run(base: StageCopies, template: NodeTemplate, count: int) -> _Run:
     trial = _Trial(base, template)
     trial.add(count)
     return _Run(*shortfall(trial.stage), trial)

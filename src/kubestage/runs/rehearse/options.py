@@ -242,3 +242,12 @@ class SurveyOptions(RehearsalOptions, frozen=True, kw_only=True):
         ),
     ] = 20
     outage: Annotated[str, Flag("How long zones and nodes are silent.", metavar="DURATION")] = "15m"
+    jobs: Annotated[
+        int | None,
+        Flag(
+            "How many rehearsals go on at the same time.",
+            metavar="N",
+            minimum=1,
+            default="one per core, four at most",
+        ),
+    ] = None

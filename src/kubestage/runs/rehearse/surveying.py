@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import pickle
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -18,6 +17,7 @@ from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse import (
     conditions,
     draining,
+    forks,
     growing,
     growth,
     outages,
@@ -35,6 +35,7 @@ from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
+from kubestage.runs.rehearse.stage_copies import StageCopies
 from kubestage.runs.rehearse.survey_findings import SurveyFinding
 from kubestage.stage import few_collections
 from kubestage.wording import plural
@@ -44,11 +45,13 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.runs.inputs.sources import Files
-    from kubestage.runs.observer import Observer
+    from kubestage.runs.observer import Advance, Observer
     from kubestage.runs.rehearse.cluster import Cluster
     from kubestage.runs.rehearse.findings import Severity
     from kubestage.runs.rehearse.sections import Section
     from kubestage.stage import Stage
+
+    _Step = tuple[str, Callable[[Cluster], Rehearsed]]
 
 _DEFAULT: Final = SurveyOptions()
 _COLUMNS: Final = columns(
@@ -56,6 +59,7 @@ _COLUMNS: Final = columns(
 )
 _RULES: Final = DrainRules(force=True, ignore_daemonsets=True, delete_emptydir_data=True)
 _LARGE_BYTES: Final = 4 << 20
+_SMALL: Final = 200
 _GROWTHS: Final = ("all=1.5x", "all=2x")
 
 
@@ -138,20 +142,12 @@ def survey(
     nodes = targets.nodes(opened.stage, [targets.ALL])
     drained = _sample(opened.stage, nodes, options.drains)
     steps = list(_steps(opened.stage, nodes, drained, lasts_ns))
-    # NOTE: encoding a cluster takes as long as decoding it, and is done once.
-    encoded = pickle.dumps(opened.stage, pickle.HIGHEST_PROTOCOL)
-    results = []
+    jobs = _jobs(opened.stage, options.jobs)
     with observer.progress("rehearsing", len(steps), noticeable=2) as advance:
-        for number, (what, step) in enumerate(steps):
-            advance(number, what)
-            copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
-            results.append(condition.applied(step(copy)))
-            # NOTE: a stage is full of cycles. Of 1,000 nodes and 10,000 pods, each that is not
-            # collected takes 200 MB, and a survey has thirty.
-            del copy
-            if len(encoded) >= _LARGE_BYTES:
-                gc.collect()
-    found = [*survey_findings.merged(results), _cost_finding(opened, observer)]
+        results = [condition.applied(each) for each in _rehearsed(opened, steps, jobs, advance)]
+    found = survey_findings.merged(results)
+    bad = [each for each in found if each.severity != "info"]
+    found[len(bad) : len(bad)] = [_cost_finding(opened, observer)]
     own = dict.fromkeys(f"{each.rehearsal}: {note}" for each in results for note in each.notes)
     notes = [*opened.notes, *own]
     if len(drained) < len(nodes):
@@ -167,6 +163,40 @@ def survey(
     )
 
 
+def _jobs(stage: Stage, wanted: int | None) -> int:
+    """How many rehearsals go on at a time: a small cluster is rehearsed before a fork pays."""
+    if wanted is not None:
+        return wanted if forks.is_supported() else 1
+    known = stage.store.read
+    is_small = len(known(gvk.NODE)) + len(known(gvk.POD)) < _SMALL
+    return 1 if is_small else forks.possible()
+
+
+def _rehearsed(
+    opened: Cluster, steps: Sequence[_Step], jobs: int, advance: Advance
+) -> Iterator[Rehearsed]:
+    """The result of each step, in order."""
+    found: dict[int, Rehearsed] = {}
+    if jobs > 1:
+        own = msgspec.structs.replace(opened, notes=())
+        works = [functools.partial(step, own) for _, step in steps]
+        found = forks.results(works, jobs, lambda done, number: advance(done, steps[number][0]))
+    copies: StageCopies | None = None
+    for number, (what, step) in enumerate(steps):
+        if number in found:
+            yield found[number]
+            continue
+        advance(number, what)
+        copies = copies or StageCopies(opened.stage)
+        copy = msgspec.structs.replace(opened, stage=copies.one_more(), notes=())
+        yield step(copy)
+        # NOTE: a stage is full of cycles. Of 1,000 nodes and 10,000 pods, each that is not
+        # collected takes 200 MB, and a survey has thirty.
+        del copy
+        if len(copies) >= _LARGE_BYTES:
+            gc.collect()
+
+
 def _cost_finding(opened: Cluster, observer: Observer) -> SurveyFinding:
     """What the cluster costs, and which nodes it could do without."""
     result = evaluating.of_cluster(opened, observer=observer)
@@ -175,7 +205,7 @@ def _cost_finding(opened: Cluster, observer: Observer) -> SurveyFinding:
 
 def _steps(
     stage: Stage, nodes: Sequence[str], drained: Sequence[str], lasts_ns: int
-) -> Iterator[tuple[str, Callable[[Cluster], Rehearsed]]]:
+) -> Iterator[_Step]:
     settings = DrainSettings(rules=_RULES)
     known = stage.store.read(gvk.NODE)
     for name in drained:

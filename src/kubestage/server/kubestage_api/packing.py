@@ -16,11 +16,12 @@ async def get(call: ApiCall) -> ClusterPacking:
     """The cost and the packing."""
     # What was read does not change: other requests are served while the rest is computed.
     found = await background.run(packing.of, contents.of_store(call.live.store))
+    parts = found.to_dict()
     return ClusterPacking(
         node_count=found.node_count,
-        costs=found.costs,
-        utilization=found.utilization,
-        stranded=found.stranded,
-        fragmentation=found.fragmentation,
+        costs=parts["costs"],
+        utilization=parts["utilization"],
+        stranded=parts["stranded"],
+        fragmentation=parts["fragmentation"],
         metrics=found.metrics(),
     )

@@ -7,12 +7,6 @@ from typing import Annotated, Literal
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.results.packing.costs import Costs  # noqa: TC001 - msgspec reads it
-from kubestage.results.packing.measures import (  # noqa: TC001 - msgspec reads them
-    Fragmentation,
-    Stranded,
-    Utilization,
-)
 
 
 class _RequestBody(
@@ -146,16 +140,17 @@ class RunDetails(_ResponseBody, frozen=True):
 
 
 class ClusterPacking(_ResponseBody, frozen=True):
-    """What nodes cost per hour, and how well pods are packed; costs are null without prices.
+    """What nodes cost per hour (`costs`: in all, and by pool, namespace and workload; null without
+    prices), and how well pods are packed.
 
     `metrics` has the measures of cluster-autoscaler's scale-down benchmark, under its names.
     """
 
     node_count: int
-    costs: Costs
-    utilization: Utilization
-    stranded: Stranded
-    fragmentation: Fragmentation
+    costs: Json
+    utilization: Json
+    stranded: Json
+    fragmentation: Json
     metrics: dict[str, float | None]
 
 

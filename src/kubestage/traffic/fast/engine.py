@@ -9,11 +9,11 @@ import numpy as np
 
 from kubestage.errors import SimulationError
 from kubestage.sim.clock import NEVER_NS
-from kubestage.traffic.fast import kernel, layout, queueing, serving, sharing, skenario
+from kubestage.traffic.fast import kernel, layout, serving, sharing, skenario, usage
 from kubestage.traffic.fast.compiling import COMPILED
 from kubestage.traffic.fast.state import State
 from kubestage.traffic.inflow import NOBODY, Inflow
-from kubestage.traffic.record import INTERRUPTED, Record
+from kubestage.traffic.record import INTERRUPTED, NO_ANSWER, Record
 from kubestage.traffic.requests import Replica, check_capacity
 
 if TYPE_CHECKING:
@@ -82,6 +82,17 @@ class FastRequests:
         if station is not None:
             self._change_capacity(station, capacity_cores)
 
+    def set_silent(self, name: str, is_silent: bool) -> None:
+        """Whether a replica gives no answers from now on; what it holds then is lost."""
+        station = self._stations.get(name)
+        if station is None or bool(self._state.stations[station + layout.IS_SILENT]) == is_silent:
+            return
+        self._state.stations[station + layout.IS_SILENT] = int(is_silent)
+        if is_silent and self._state.stations[station + layout.HELD]:
+            self._lose_all(station)
+            if self.service.timeout_ns is None:
+                self._fail_all(station, NO_ANSWER)
+
     def drain(self, name: str) -> None:
         """A replica is sent nothing any more; what it holds goes on."""
         station = self._stations.get(name)
@@ -95,16 +106,35 @@ class FastRequests:
         if station is None:
             return
         if self._state.stations[station + layout.HELD]:
-            self._interrupt(station)
+            self._fail_all(station, INTERRUPTED)
         self._state.clear(station)
         self._vacant.append(station)
 
-    def _interrupt(self, station: int) -> None:
+    def _held(self, station: int) -> list[int]:
+        """The slots of the requests at a station, in the order of their arrival."""
+        state = self._state
+        return [slot for slot in state.in_flight() if state.slots[slot + layout.STATION] == station]
+
+    def _lose_all(self, station: int) -> None:
+        """What is at a station gets no answer; the newest first, as movement by movement."""
+        state, now_ns = self._state, self._now_ns
+        for slot in reversed(self._held(station)):
+            phase = state.slots[slot + layout.PHASE]
+            if phase == layout.LOST:
+                continue
+            serving.let_go(
+                slot, now_ns, state.single, state.slots, state.work, state.stations, state.shares,
+                state.tree,
+            )  # fmt: skip
+            if phase == layout.QUEUEING:
+                state.slots[slot + layout.STARTED] = layout.NONE
+            serving.lose(slot, station, state.slots, state.stations)
+        state.forget_departures()
+
+    def _fail_all(self, station: int, outcome: int) -> None:
         """What is at a station has failed."""
         state, now_ns = self._state, self._now_ns
-        for slot in state.in_flight():
-            if state.slots[slot + layout.STATION] != station:
-                continue
+        for slot in self._held(station):
             waited = serving.let_go(
                 slot, now_ns, state.single, state.slots, state.work, state.stations, state.shares,
                 state.tree,
@@ -112,7 +142,7 @@ class FastRequests:
             if state.single[layout.ENDS] * layout.END == len(state.ends):
                 self._report()
             serving.end_request(
-                slot, now_ns, INTERRUPTED, waited, state.single, state.slots, state.stations,
+                slot, now_ns, outcome, waited, state.single, state.slots, state.stations,
                 state.ends,
             )  # fmt: skip
         state.forget_departures()
@@ -153,7 +183,7 @@ class FastRequests:
 
     def replicas(self) -> dict[str, Replica]:
         """How each replica stands now, by name, in the order in which they came."""
-        used = self._used()
+        used = usage.used(self._state, self._stations.values(), self._now_ns)
         found = {}
         for name, station in self._stations.items():
             values = self._state.stations[station : station + layout.DESK]
@@ -258,28 +288,6 @@ class FastRequests:
                 station, now_ns, state.single, state.slots, state.work, state.stations,
                 state.shares, state.heap,
             )  # fmt: skip
-
-    def _used(self) -> dict[int, float]:
-        """The CPU time used at each station until now; nothing is changed by asking."""
-        state, now_ns = self._state, self._now_ns
-        found = {}
-        for station in self._stations.values():
-            share = station >> 2
-            elapsed_ns = now_ns - int(state.stations[station + layout.SETTLED])
-            used = float(state.shares[share + layout.USED])
-            if self.service.discipline == "ProcessorSharing":
-                busy = int(state.stations[station + layout.BUSY])
-                used += elapsed_ns * min(float(state.shares[share + layout.CAPACITY]), busy)
-            elif self.service.discipline == "SkenarioCPU":
-                used += elapsed_ns * (float(state.shares[share + layout.OCCUPIED]) / 1000.0)
-            found[station] = used
-        if self.service.discipline == "FCFS":
-            for slot in state.in_flight():
-                if state.slots[slot + layout.PHASE] == layout.LEAVING:
-                    station = int(state.slots[slot + layout.STATION])
-                    used = queueing.used_by_worker(slot, now_ns, state.slots, state.work)
-                    found[station] += float(used)
-        return found
 
 
 def _arrays(block: Any) -> list[NDArray[Any]]:

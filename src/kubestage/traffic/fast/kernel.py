@@ -35,8 +35,10 @@ from kubestage.traffic.fast.layout import (
     IN_FLIGHT,
     IO,
     IS_SENDING,
+    IS_SILENT,
     LEAST,
     LEAVING,
+    LOST_HERE,
     MOST_HELD,
     NEVER,
     NEWER,
@@ -74,6 +76,7 @@ COMPLETED_OUTCOME = record.COMPLETED
 TIMEOUT_OUTCOME = record.TIMEOUT
 NO_REPLICA_OUTCOME = record.NO_REPLICA
 OVERLOADED_OUTCOME = record.OVERLOADED
+NO_ANSWER_OUTCOME = record.NO_ANSWER
 
 
 def run(
@@ -224,10 +227,11 @@ def send(
         uniform_left = uniform_left * single[ACTIVE] - turn
     station = order[turn]
     stations[station + RECEIVED] += 1
-    if stations[station + HELD] >= single[MOST_HELD]:
+    refusal = why_refused(station, single, stations)
+    if refusal != COMPLETED_OUTCOME:
         stations[station + FAILED] += 1
         serial = stations[station + SERIAL]
-        report_end(number, now_ns, now_ns, OVERLOADED_OUTCOME, serial, 0, single, ends)
+        report_end(number, now_ns, now_ns, refusal, serial, 0, single, ends)
         return
     stations[station + HELD] += 1
     slot = take_slot(number, now_ns, single, slots)
@@ -237,6 +241,18 @@ def send(
     if not admit(slot, now_ns, uniform_left, single, slots, work, stations, shares, heap, tree):
         waited = let_go(slot, now_ns, single, slots, work, stations, shares, tree)
         end_request(slot, now_ns, OVERLOADED_OUTCOME, waited, single, slots, stations, ends)
+
+
+def why_refused(station: int, single: Ints, stations: Ints) -> int:
+    """How a request fails that is sent to a replica; COMPLETED if it does not.
+
+    One on a silent node is not refused: it is lost, and fails at its timeout if it has one.
+    """
+    if stations[station + IS_SILENT]:
+        return NO_ANSWER_OUTCOME if single[TIMEOUT] == NEVER else COMPLETED_OUTCOME
+    if stations[station + HELD] - stations[station + LOST_HERE] >= single[MOST_HELD]:
+        return OVERLOADED_OUTCOME
+    return COMPLETED_OUTCOME
 
 
 def take_slot(number: int, now_ns: int, single: Ints, slots: Ints) -> int:

@@ -42,6 +42,8 @@ COMPUTING: Final = 0
 QUEUEING: Final = 1
 LEAVING: Final = 2
 """It goes on to its end, which is known, or to its deadline."""
+LOST: Final = 3
+"""It holds nothing, and goes on to its deadline. STARTED is NONE if it was never served."""
 
 # Stations.
 DESK: Final = 16
@@ -57,9 +59,12 @@ RECEIVED: Final = 8
 COMPLETED: Final = 9
 FAILED: Final = 10
 RESPONSE: Final = 11
-PLACE: Final = 12
+IS_SILENT: Final = 12
+LOST_HERE: Final = 13
+PLACE: Final = 14
 """BUSY are those in their CPU phase, or served by a worker. FIRST is the root of the heap or the
-head of the queue. DUE is when the next CPU phase ends; PLACE is the leaf in the tree of those."""
+head of the queue. DUE is when the next CPU phase ends; PLACE is the leaf in the tree of those.
+LOST_HERE are those of HELD that are lost."""
 
 # The floats of a station begin at a quarter of where its whole numbers do.
 CAPACITY: Final = 0

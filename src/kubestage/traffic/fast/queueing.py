@@ -96,5 +96,7 @@ def end_service(
 
 def waited_ns(slot: int, now_ns: int, slots: Ints) -> int:
     """How long a request waited until it was served, or waits already."""
-    since_ns = now_ns if slots[slot + PHASE] == QUEUEING else slots[slot + STARTED]
+    since_ns = slots[slot + STARTED]
+    if slots[slot + PHASE] == QUEUEING or since_ns == NONE:
+        since_ns = now_ns
     return since_ns - slots[slot + ARRIVED]

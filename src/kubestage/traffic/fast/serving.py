@@ -17,7 +17,10 @@ from kubestage.traffic.fast.layout import (
     FREE,
     HELD,
     IN_FLIGHT,
+    IS_SILENT,
     LEAVING,
+    LOST,
+    LOST_HERE,
     NEVER,
     NEWER,
     NEWEST,
@@ -29,6 +32,7 @@ from kubestage.traffic.fast.layout import (
     RESPONSE,
     SERIAL,
     SHARING,
+    STARTED,
     STATION,
     TIMEOUT,
     WORKERS,
@@ -82,7 +86,10 @@ def admit(
     """A request starts at its replica; False if it is refused after all."""
     station = slots[slot + STATION]
     discipline = single[DISCIPLINE]
-    if discipline == SHARING:
+    if stations[station + IS_SILENT]:
+        slots[slot + STARTED] = NONE
+        lose(slot, station, slots, stations)
+    elif discipline == SHARING:
         slots[slot + PHASE] = COMPUTING
         enter_sharing(slot, station, now_ns, slots, work, stations, shares)
         foresee(station, single, stations, shares, work, tree)
@@ -101,6 +108,12 @@ def admit(
             return False
         expect(end_ns, slot, single, slots, heap)
     return True
+
+
+def lose(slot: int, station: int, slots: Ints, stations: Ints) -> None:
+    """A request gets no answer, and holds nothing any more."""
+    slots[slot + PHASE] = LOST
+    stations[station + LOST_HERE] += 1
 
 
 def expect(end_ns: int, slot: int, single: Ints, slots: Ints, heap: Ints) -> None:
@@ -144,7 +157,11 @@ def let_go(
     station = slots[slot + STATION]
     discipline = single[DISCIPLINE]
     waited = 0
-    if discipline == SHARING:
+    if slots[slot + PHASE] == LOST:
+        stations[station + LOST_HERE] -= 1
+        if discipline == FIRST_COME:
+            waited = waited_ns(slot, now_ns, slots)
+    elif discipline == SHARING:
         if slots[slot + PHASE] == COMPUTING:
             leave_sharing(slot, station, now_ns, slots, work, stations, shares)
             foresee(station, single, stations, shares, work, tree)

@@ -114,13 +114,20 @@ class State:
         heaps.set_due(station, layout.NEVER, self.single, self.stations, self.tree)
 
     def forget_departures(self) -> None:
-        """Take those off the heap whose requests are gone."""
+        """Take those off the heap whose requests are gone or lost."""
         size = int(self.single[layout.HEAP_SIZE])
         rows = [tuple(self.heap[_HEAP * at : _HEAP * at + _HEAP]) for at in range(size)]
-        left = sorted(row for row in rows if self.slots[row[2] + layout.NUMBER] == row[1])
+        left = sorted(row for row in rows if self._is_expected(row[2], row[1]))
         for at, row in enumerate(left):
             self.heap[_HEAP * at : _HEAP * at + _HEAP] = row
         self.single[layout.HEAP_SIZE] = len(left)
+
+    def _is_expected(self, slot: int, number: int) -> bool:
+        """Whether a request is still on its way to its end."""
+        slots = self.slots
+        return bool(
+            slots[slot + layout.NUMBER] == number and slots[slot + layout.PHASE] != layout.LOST
+        )
 
     def take_ends(self) -> NDArray[np.int64]:
         """What was reported of requests that ended since the last call."""

@@ -49,6 +49,27 @@ def test_the_map_lists_again_when_its_version_is_gone(page: Page, cluster: Clust
     cluster.call("/api/v1/namespaces/default/pods/later?gracePeriodSeconds=0", method="DELETE")
 
 
+def test_a_hidden_page_does_not_watch(page: Page, cluster: Cluster) -> None:
+    visit(page, cluster.address)
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    with page.expect_event("requestfailed", lambda sent: "/pods?watch" in sent.url):
+        _set_hidden(page, "true")
+    before = page.evaluate("() => kubestage.pods")
+    cluster.create_pod("unseen")
+    with page.expect_request("**/api/v1/pods?watch=1*") as resumed:
+        _set_hidden(page, "false")
+    assert "resourceVersion=" in resumed.value.url
+    wait(page, f"kubestage.pods === {before + 1}")
+    cluster.call("/api/v1/namespaces/default/pods/unseen?gracePeriodSeconds=0", method="DELETE")
+
+
+def _set_hidden(page: Page, hidden: str) -> None:
+    page.evaluate(f"""() => {{
+      Object.defineProperty(document, "hidden", {{ value: {hidden}, configurable: true }});
+      document.dispatchEvent(new Event("visibilitychange"));
+    }}""")
+
+
 def test_a_server_that_requires_a_token_is_given_it(
     page: Page, browser: Browser, tmp_path: pathlib.Path
 ) -> None:

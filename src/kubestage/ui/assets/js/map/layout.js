@@ -157,7 +157,8 @@ export class Layout {
   /** What is at a point. @param {number} x @param {number} y @returns {{box: Box, pod: PodRecord | null} | null} */
   at(x, y) {
     for (const box of this.within(x, y, x, y)) {
-      if (x > box.x + box.side || y > box.y + box.side || x < box.x || y < box.y) continue;
+      // The name counts as well: a full node has no other free place.
+      if (x > box.x + box.side || y > box.y + box.side || x < box.x || y < box.y - NAME) continue;
       const { rects } = box;
       for (let index = 0; index < box.pods.length; index += 1) {
         const at = index * 4;

@@ -8,7 +8,7 @@ import { COLOURINGS, Colours } from "./colours.js";
 import { showEmpty } from "./empty.js";
 import * as filters from "./filter.js";
 import { listen, onKey } from "./gestures.js";
-import { Layout } from "./layout.js";
+import { Layout, NAME } from "./layout.js";
 import { Surface } from "./surface.js";
 import { showLegend, showTooltip, showTray } from "./tray.js";
 
@@ -177,8 +177,8 @@ export class MapView {
     if (!rect) return null;
     const { left, top } = this.canvas.getBoundingClientRect();
     const { x, y, scale } = this.camera;
-    // A node is pointed at where it is free.
-    const down = name.startsWith("node/") ? 3 / scale : rect[3] / 2;
+    // A node is pointed at by its name, where no pod is.
+    const down = name.startsWith("node/") ? -NAME / 2 : rect[3] / 2;
     return [left + (rect[0] + rect[2] / 2 - x) * scale, top + (rect[1] + down - y) * scale];
   }
 

@@ -32,7 +32,7 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in scheduler startup objects store sim controllers scenario traffic queueing server pauses load rehearse; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in scheduler startup objects store sim controllers scenario traffic queueing server pauses load rehearse page; do $(BIN)/python benchmarks/$$suite.py; done
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -35,7 +35,15 @@ _INCLUDES: Final = ("", "Metadata", "Object", "None")
 _MANY: Final = 1000
 _FEW: Final = 100
 _AT_ONCE: Final = 250
-_Dumper: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Dumper(_SafeDumper):  # type: ignore[misc] # which class it is depends on the machine
+    """Writes parts that objects share in full, as clients know them."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        """An anchor would be the same YAML, but nothing that a person can edit."""
+        return True
 
 
 class ResponseView:

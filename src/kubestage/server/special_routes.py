@@ -1,4 +1,4 @@
-"""Paths that are no objects: discovery, documents, health, reviews, and the kubestage API.
+"""Paths that are no objects: discovery, health, reviews, the page, the kubestage API.
 
 NOTE: the modules behind them are loaded at their first request, so that a server answers its first
 one soon.
@@ -18,6 +18,7 @@ with lazy.imports():
         exposition,
         health,
         metrics_api,
+        page,
         reviews,
     )
     from kubestage.server.kubestage_api import dispatch as kubestage_api
@@ -40,6 +41,7 @@ _ROOTS: Final[dict[str, Callable[[], Handler]]] = {
     "readyz": lambda: health.handle,
     "metrics": lambda: exposition.handle,
     "kubestage": lambda: kubestage_api.handle,
+    "ui": lambda: page.handle,
 }
 # Groups whose objects are computed for each request, and not stored.
 _GROUPS: Final[dict[str, Callable[[], Handler]]] = {
@@ -53,7 +55,10 @@ _GROUP_DEPTH: Final = 3
 
 def find(live: Live, request: Request) -> Awaitable[Response | StreamingResponse] | None:
     """The response to a path that is not an object's; None for the paths of kinds."""
-    handler = _handler(request.path)
+    path = request.path
+    if path == "/" and page.is_visit(request.method, path, request.header(b"accept")):
+        return page.redirect(live, request)
+    handler = _handler(path)
     return None if handler is None else handler(live, request)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
 from kubestage.scenario.resource import SCENARIO
-from kubestage.server import response, routing
+from kubestage.server import page, response, routing
 from kubestage.server.security import origins, refusals, traffic
 from kubestage.server.security.hosts import HostCheck
 from kubestage.server.security.origins import OriginCheck
@@ -61,13 +61,13 @@ class Guard:
         method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
         route = self._counted.route(method, path, is_long=is_long)
         exchange = Exchange(scope, receive, send, self._limit(path), is_long=is_long)
-        page = self._named_page(scope)
+        named_page = self._named_page(scope)
         self._counted.in_flight += 1
         try:
-            if page and scope["method"] == "OPTIONS":
-                await exchange.answer(204, origins.preflight(page))
+            if named_page and scope["method"] == "OPTIONS":
+                await exchange.answer(204, origins.preflight(named_page))
                 return
-            exchange.shared = origins.shared_with(page) if page else []
+            exchange.shared = origins.shared_with(named_page) if named_page else []
             self._check(scope, is_long=is_long)
             if is_long:
                 await self._serve_long(scope, exchange, route)
@@ -118,13 +118,15 @@ class Guard:
         """Raise an error if a request is not allowed."""
         if not scope["path"].startswith("/"):
             raise routing.no_such_page()
-        host = origin = authorization = b""
+        host = origin = authorization = accept = b""
         length = 0
         for name, value in scope["headers"]:
             if name == b"host":
                 host = value
             elif name == b"authorization":
                 authorization = value
+            elif name == b"accept":
+                accept = value
             elif name == b"origin":
                 origin = value
             elif name == b"content-length":
@@ -134,7 +136,7 @@ class Guard:
             raise refusals.foreign_host(host.decode("latin-1"))
         if origin and not self._admits_page(scope, origin, host):
             raise refusals.foreign_origin(origin.decode("latin-1"))
-        if not self._is_known(scope["path"], authorization):
+        if not self._is_known(scope, authorization, accept):
             raise refusals.unauthorized()
         limit = self._limit(scope["path"])
         if length > limit:
@@ -153,11 +155,14 @@ class Guard:
             return self._origins.may_read(origin)
         return self._origins.may_write(origin, host)
 
-    def _is_known(self, path: str, authorization: bytes) -> bool:
-        if self._token is None or path.startswith(_OPEN):
+    def _is_known(self, scope: Scope, authorization: bytes, accept: bytes) -> bool:
+        if self._token is None or scope["path"].startswith(_OPEN):
             return True
         scheme, _, token = authorization.partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(token, self._token)
+        if scheme.lower() == b"bearer" and hmac.compare_digest(token, self._token):
+            return True
+        # The page holds no secret, and asks for the token itself.
+        return page.is_public(scope["method"], scope["path"], accept.decode("latin-1"))
 
     async def _serve(self, scope: Scope, exchange: Exchange) -> None:
         if not exchange.is_long or scope["method"] not in _NO_BODY:

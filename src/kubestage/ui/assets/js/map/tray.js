@@ -44,6 +44,7 @@ export function showLegend(element, model, by, colours, look) {
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   const all = [...counts].sort((a, b) => b[1] - a[1]);
+  element.hidden = !all.length;
   refill(element, all.slice(0, MOST_VALUES).map(([value, count]) => {
     const swatch = h("span", { className: "swatch" });
     swatch.style.background = colours.of(by, value);

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import signal
+import subprocess
 import sys
 from typing import NoReturn
 
@@ -13,6 +15,7 @@ import pytest
 from kubestage.runs import rehearse
 from kubestage.runs.rehearse import SurveyOptions, forks
 from kubestage.testing import make_deployment, make_node, make_pod_disruption_budget
+from tests import deadlines
 from tests.runs.rehearse.clusters import cluster, nodes
 
 pytestmark = pytest.mark.skipif(not forks.is_supported(), reason="there are no forks")
@@ -108,3 +111,24 @@ def test_an_error_of_a_fork_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(upgrading, "rehearse", lambda *_, **__: _fail())
     with pytest.raises(ValueError, match=r"^no$"):
         rehearse.survey(cluster(*nodes(2)), SurveyOptions(jobs=2))
+
+
+_KILLED = """
+import os, time
+from kubestage.runs.rehearse import forks
+
+def work():
+    print(os.getpid(), flush=True)
+    time.sleep(3600)
+
+forks.results([work], 1, lambda *_: None)
+"""
+
+
+def test_a_fork_ends_with_the_process_that_started_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", _KILLED], stdout=subprocess.PIPE, text=True) as it:
+        assert it.stdout is not None
+        fork = int(it.stdout.readline())
+        it.kill()
+        it.wait()
+        deadlines.until(lambda: not pathlib.Path(f"/proc/{fork}/exe").exists())

@@ -6,6 +6,7 @@ encoded but its result, and nothing of it is left afterwards.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pickle
@@ -24,6 +25,8 @@ T = TypeVar("T")
 # NOTE: more would save little, for one rehearsal of all takes a third of the time, and each takes
 # hundreds of megabytes on a large cluster.
 _MOST: Final = 4
+# Of prctl(2).
+_PR_SET_PDEATHSIG: Final = 1
 
 
 def possible() -> int:
@@ -95,6 +98,7 @@ def results(
 
 def _started(number: int, work: Callable[[], object]) -> _Fork | None:
     reading, writing = os.pipe()
+    parent = os.getpid()
     try:
         with warnings.catch_warnings():
             # Python 3.12 warns of threads. There are none but those that draw the progress.
@@ -105,22 +109,30 @@ def _started(number: int, work: Callable[[], object]) -> _Fork | None:
         os.close(writing)
         return None
     if not pid:
-        _work(work, writing)
+        _work(work, writing, parent)
     os.close(writing)
     return _Fork(number, pid, os.fdopen(reading, "rb", buffering=0), [])
 
 
-def _work(work: Callable[[], object], writing: int) -> None:
+def _work(work: Callable[[], object], writing: int, parent: int) -> None:
     """What a fork does; nothing of the process that it is a copy of happens after that."""
     try:
         # Ctrl-C is for the process that started this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end_with_parent(parent)
         gc.freeze()
         encoded = pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(encoded)
         os._exit(0)
     finally:
+        os._exit(1)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Have the system end this process when the one that started it ends, however that happens."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
         os._exit(1)
 
 

@@ -54,8 +54,9 @@ class Cluster:
         self.call("/api/v1/namespaces/default/pods", pod)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def browser() -> Iterator[Browser]:
+    """One for each test: Playwright runs an event loop, which other tests must not find running."""
     path = shutil.which("chromium")
     if path is None:
         if os.environ.get("CI"):
@@ -92,7 +93,7 @@ def _is_complaint(message: Any) -> bool:
 
 
 @pytest.fixture(scope="session")
-def cluster(browser: Browser) -> Iterator[Cluster]:
+def cluster() -> Iterator[Cluster]:
     """One for all tests of a worker: they leave the nodes, these pods and the pace as they are."""
     with Served("--start", "2026-01-01T00:00:00Z", objects=OBJECTS) as served:
         found = Cluster(served)

@@ -7,7 +7,7 @@ import pathlib
 import signal
 import subprocess
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 import pytest
@@ -17,6 +17,9 @@ from kubestage.runs.rehearse import SurveyOptions, forks
 from kubestage.testing import make_deployment, make_node, make_pod_disruption_budget
 from tests import deadlines
 from tests.runs.rehearse.clusters import cluster, nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(not forks.is_supported(), reason="there are no forks")
 
@@ -30,12 +33,20 @@ def _die() -> NoReturn:
     raise AssertionError
 
 
-def _has_children() -> bool:
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return False
-    return True
+def _children() -> set[str]:
+    """The processes that this one has started and not waited for."""
+    found: set[str] = set()
+    for thread in pathlib.Path("/proc/self/task").iterdir():
+        found.update((thread / "children").read_text().split())
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Whatever a test does, no fork is left; other tests may have left processes of their own."""
+    before = _children()
+    yield
+    assert _children() <= before
 
 
 def test_each_result_has_the_number_of_its_work() -> None:
@@ -45,7 +56,6 @@ def test_each_result_has_the_number_of_its_work() -> None:
     assert found == {number: [number] * 100_000 for number in range(5)}
     assert [number for _, number in started] == [4, 3, 2, 1, 0]
     assert [done for done, _ in started[:2]] == [0, 0]
-    assert not _has_children()
 
 
 def test_what_a_fork_changes_is_its_own() -> None:
@@ -80,7 +90,6 @@ def test_without_a_process_for_it_the_rest_is_missing(
     monkeypatch.setattr(os, "fork", refuse)
     found = forks.results([lambda: 1, lambda: 2, lambda: 3], 2, lambda *_: None)
     assert found == ({2: 3} if allowed else {})
-    assert not _has_children()
 
 
 def test_an_interrupt_ends_all_forks() -> None:
@@ -91,7 +100,6 @@ def test_an_interrupt_ends_all_forks() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         forks.results([signal.pause] * 3, 3, interrupt)
-    assert not _has_children()
 
 
 def test_a_survey_in_forks_is_that_of_one_process() -> None:

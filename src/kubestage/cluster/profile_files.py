@@ -28,7 +28,7 @@ def load(text: str | bytes, file: str | None = None) -> Profile:
     It starts with the profile that ``extends`` names, or with ``default``, and changes what the
     text states. InputError has the path of what is wrong, and the likely key.
     """
-    found = _read(text, file)
+    found = yaml_documents.values(text, file)
     if len(found) != 1 or not isinstance(found[0], dict):
         raise InputError("this is not a profile", file=file, fix=_HEAD)
     return from_values(found[0], file)
@@ -56,18 +56,6 @@ def from_values(values: Json, file: str | None = None) -> Profile:
 def text_of(profile: Profile) -> str:
     """A profile as a text that `load` reads, with all its values, to be edited."""
     return yaml_text.dump({EXTENDS: INSTANT.name, **msgspec.to_builtins(profile)})
-
-
-def _read(text: str | bytes, file: str | None) -> list[Any]:
-    try:
-        documents = list(yaml_documents.Reader(yaml_documents.as_bytes(text)).documents())
-        problems = [problem for _, _, found in documents for problem in found]
-        if problems:
-            raise problems[0]
-    except InputError as error:
-        line, path = error.line, error.path
-        raise InputError(error.problem, file=file, line=line, path=path, fix=error.fix) from None
-    return [value for value, _, _ in documents]
 
 
 def _merged(base: Json, own: Json) -> Json:

@@ -205,3 +205,16 @@ class Reader:
 
 def _problem(event: Any, problem: str, fix: str) -> InputError:
     return InputError(problem, line=event.start_mark.line + 1, fix=fix)
+
+
+def values(text: str | bytes, file: str | None) -> list[Any]:
+    """The value of each document; InputError with the file for the first thing that is wrong."""
+    try:
+        documents = list(Reader(as_bytes(text)).documents())
+        problems = [problem for _, _, found in documents for problem in found]
+        if problems:
+            raise problems[0]
+    except InputError as error:
+        line, path = error.line, error.path
+        raise InputError(error.problem, file=file, line=line, path=path, fix=error.fix) from None
+    return [value for value, _, _ in documents]

@@ -159,6 +159,11 @@ def test_prices_without_effect_are_noted() -> None:
     assert "no node has the label node.kubernetes.io/instance-type" in note
 
 
+def test_types_without_a_price_are_noted() -> None:
+    (note,) = price_files.add(loaded("m5.large", "toaster"), "aws-us-east-1")
+    assert note == "--prices aws-us-east-1 has no price for toaster"
+
+
 def test_a_catalog_of_the_files_is_not_replaced(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "aws.csv"
     file.write_text("instance_type,price\nm5.large,1\n")

@@ -106,6 +106,12 @@ def test_a_drain_costs_no_more_than_before() -> None:
     assert rehearse.drain(cluster(make_node("a")), "a").to_dict()["cost"] is None
 
 
+def test_a_condition_on_cost_needs_prices() -> None:
+    with pytest.raises(InputError, match="no node has a price") as caught:
+        rehearse.drain(cluster(make_node("a")), "a", DrainOptions(fail_if="costPerHour>1"))
+    assert caught.value.path == "--fail-if"
+
+
 def test_a_survey_ends_with_the_cost() -> None:
     result = rehearse.survey(priced(), SurveyOptions(drains=1))
     (finding,) = [each for each in result.findings if each.rehearsal == "cost"]

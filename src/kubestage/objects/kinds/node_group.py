@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.objects import distributions, own_definitions, quantity
+from kubestage.objects import distributions, own_definitions
 from kubestage.objects.kinds.behavior import Behavior
 from kubestage.objects.kinds.kind import Kind
 from kubestage.objects.validation import (
@@ -90,16 +90,7 @@ def _of_template(template: Json) -> Iterator[FieldError]:
             yield field.required(f"{_TEMPLATE}.capacity.{name}", detail)
     for part in ("capacity", "allocatable"):
         for name, amount in (template.get(part) or {}).items():
-            yield from _of_amount(name, amount, f"{_TEMPLATE}.{part}.{name}")
-
-
-def _of_amount(name: str, amount: Any, path: str) -> Iterator[FieldError]:
-    try:
-        quantity.of(amount)
-    except ValueError:
-        yield field.invalid(path, amount, "must be an amount, such as 4 or 16Gi")
-        return
-    yield from resources.validate_quantity_value(name, amount, path)
+            yield from resources.validate_amount(name, amount, f"{_TEMPLATE}.{part}.{name}")
 
 
 KIND: Final = Kind(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import own_definitions, quantity
+from kubestage.objects import own_definitions
 from kubestage.objects.kinds.behavior import Behavior
 from kubestage.objects.kinds.kind import Kind
 from kubestage.objects.validation import field, names, resources, structural
@@ -44,16 +44,7 @@ def _of_meaning(prices: list[Json]) -> Iterator[FieldError]:
             yield field.duplicate(path, ", ".join(filter(None, key)))
         seen.add(key)
         for name, amount in (each.get("resources") or {}).items():
-            yield from _of_amount(name, amount, f"{path}.resources.{name}")
-
-
-def _of_amount(name: str, amount: Any, path: str) -> Iterator[FieldError]:
-    try:
-        quantity.of(amount)
-    except ValueError:
-        yield field.invalid(path, amount, "must be an amount, such as 4 or 16Gi")
-        return
-    yield from resources.validate_quantity_value(name, amount, path)
+            yield from resources.validate_amount(name, amount, f"{path}.resources.{name}")
 
 
 KIND: Final = Kind(

@@ -126,6 +126,15 @@ def validate_positive_quantity(value: Any, path: str) -> list[FieldError]:
     return [] if amount.sign > 0 else [field.invalid(path, str(amount), NOT_POSITIVE)]
 
 
+def validate_amount(name: str, amount: Any, path: str) -> list[FieldError]:
+    """What is wrong with an amount of a resource in an object of ours: its text, or its value."""
+    try:
+        quantity.of(amount)
+    except ValueError:
+        return [field.invalid(path, amount, "must be an amount, such as 4 or 16Gi")]
+    return list(validate_quantity_value(name, amount, path))
+
+
 def validate_quantity_value(resource: str, value: Any, path: str) -> list[FieldError]:
     """An amount that the resource can have."""
     amount = quantity.of(value)

@@ -6,7 +6,7 @@ valued at base prices of CPU, memory and GPUs. What no pod requests is idle.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -50,34 +50,11 @@ class ShareCost(msgspec.Struct, frozen=True, rename="camel"):
     cost_per_hour: float | None
 
 
-class Costs(msgspec.Struct, frozen=True, rename="camel"):
-    """What a cluster costs per hour; costs are None if no node has a price."""
-
-    currency: str
-    cluster_cost: float | None
-    """Per hour, as cluster-autoscaler's benchmark has it."""
-    unpriced_nodes: int
-    idle_per_hour: float | None
-    daemons_per_hour: float | None
-    pools: list[PoolCost]
-    namespaces: list[ShareCost]
-    workloads: list[ShareCost]
-
-    @property
-    def idle_share(self) -> float | None:
-        """The share of the cost that no pod accounts for."""
-        return _over(self.idle_per_hour, self.cluster_cost)
-
-    @property
-    def daemon_share(self) -> float | None:
-        """The share of the cost that pods of DaemonSets account for."""
-        return _over(self.daemons_per_hour, self.cluster_cost)
-
-
-class Totals(NamedTuple):
+class Totals(msgspec.Struct, frozen=True, rename="camel"):
     """What nodes cost per hour in all; None if none of them has a price."""
 
     cluster_cost: float | None
+    """As cluster-autoscaler's benchmark has it."""
     unpriced_nodes: int
     idle_per_hour: float | None
     daemons_per_hour: float | None
@@ -91,6 +68,15 @@ class Totals(NamedTuple):
     def daemon_share(self) -> float | None:
         """The share of the cost that pods of DaemonSets account for."""
         return _over(self.daemons_per_hour, self.cluster_cost)
+
+
+class Costs(Totals, frozen=True):
+    """What a cluster costs per hour, and who accounts for it."""
+
+    currency: str
+    pools: list[PoolCost]
+    namespaces: list[ShareCost]
+    workloads: list[ShareCost]
 
 
 def totals(uses: Sequence[NodeUse]) -> Totals:
@@ -116,8 +102,11 @@ def of(contents: Contents, sums: Occupancy | None = None) -> Costs:
     whole = totals((sums or contents.occupancy()).uses)
     is_priced = whole.cluster_cost is not None
     return Costs(
+        whole.cluster_cost,
+        whole.unpriced_nodes,
+        whole.idle_per_hour,
+        whole.daemons_per_hour,
         contents.prices.currency,
-        *whole,
         _pools(contents, placed, costs),
         _shares(placed, costs, lambda pod: pod.namespace, is_priced=is_priced),
         _shares(placed, costs, lambda pod: pod.workload, is_priced=is_priced),

@@ -13,6 +13,7 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.objects import gvk, locator, manifest, prices, yaml_documents
 from kubestage.objects.kinds import price_catalog
+from kubestage.results.life import wording
 from kubestage.runs.inputs import price_tables, text_files
 from kubestage.scenario import resource
 
@@ -108,8 +109,11 @@ def _needed(name: str, objects: Sequence[Json]) -> tuple[list[Json], list[str]]:
     for catalog in catalogs:
         used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
         catalog["spec"]["prices"] = used
-    if not any(each["spec"]["prices"] for each in catalogs):
+    priced = {each["instanceType"] for catalog in catalogs for each in catalog["spec"]["prices"]}
+    if not priced:
         notes.append(_nothing_matches(name, mentioned))
+    elif mentioned - priced:
+        notes.append(f"{OPTION} {name} has no price for {_named(mentioned - priced)}")
     return catalogs, notes
 
 
@@ -117,8 +121,11 @@ def _nothing_matches(name: str, mentioned: set[str]) -> str:
     label = prices.INSTANCE_TYPES[0]
     if not mentioned:
         return f"{OPTION} {name} has no effect: no node has the label {label}"
-    types = ", ".join(sorted(mentioned)[:3])
-    return f"{OPTION} {name} has no effect: it has no price for {types}"
+    return f"{OPTION} {name} has no effect: it has no price for {_named(mentioned)}"
+
+
+def _named(types: set[str]) -> str:
+    return wording.named(sorted(types))
 
 
 def _instance_types(objects: Iterable[Json]) -> Iterator[str]:
@@ -142,7 +149,9 @@ def _labels(value: Any) -> Iterator[str]:
 
 def _documents(text: str, name: str, stem: str) -> Iterator[Json]:
     """PriceCatalog objects, or a plain list or mapping of prices in their place."""
-    for value in _values(text, name):
+    for value in yaml_documents.values(text, name):
+        if value is None:
+            continue
         if isinstance(value, list):
             yield _object(stem, {"prices": value})
         elif isinstance(value, dict) and "kind" not in value and "prices" in value:
@@ -151,18 +160,6 @@ def _documents(text: str, name: str, stem: str) -> Iterator[Json]:
             yield value
         else:
             raise InputError("is no price catalog", file=name, path=OPTION, fix=_FIX)
-
-
-def _values(text: str, name: str) -> list[Any]:
-    try:
-        documents = list(yaml_documents.Reader(yaml_documents.as_bytes(text)).documents())
-        problems = [problem for _, _, found in documents for problem in found]
-        if problems:
-            raise problems[0]
-    except InputError as error:
-        error.file = name
-        raise
-    return [value for value, _, _ in documents if value is not None]
 
 
 def _checked(catalog: Json, name: str) -> Json:

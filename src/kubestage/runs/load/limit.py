@@ -69,6 +69,9 @@ class LimitSearch:
     ) -> None:
         options.check()
         search.check()
+        if options.prices is not None:
+            fix = "leave it out, and run the load at the limit with `kubestage load --prices`"
+            raise InputError("a search for a limit reports no cost", path="--prices", fix=fix)
         self._config = config
         self._search = search
         self._options = options

@@ -22,6 +22,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import gvk
+from kubestage.results.packing import contents
 from kubestage.runs import living
 from kubestage.units import SECOND_NS
 
@@ -61,6 +62,7 @@ OF_ALL: Final = (
     "costPerHour",
 )  # fmt: skip
 """What a condition may say of every rehearsal."""
+_COST: Final = "costPerHour"
 _WORKLOADS: Final = (gvk.DEPLOYMENT, gvk.STATEFUL_SET, gvk.DAEMON_SET, gvk.REPLICA_SET)
 
 
@@ -100,6 +102,10 @@ class Condition(msgspec.Struct, frozen=True):
         known = [
             f"{kind[1].lower()}/{key}" for kind in _WORKLOADS for key in stage.store.read(kind)
         ]
+        asked = {each.name for group in self.groups for each in group}
+        if _COST in asked and not contents.prices_of(stage.store):
+            fix = "add --prices FILE, or prices to the NodeGroups"
+            raise InputError("no node has a price", path=_PATH, fix=fix)
         names = {each.workload for group in self.groups for each in group if each.workload}
         for name in sorted(names):
             if name != "*" and not any(_is_named(each, name) for each in known):
@@ -174,7 +180,7 @@ def _value(result: Rehearsed, name: str, *, is_share: bool) -> float:
         return 100 * failed / total if is_share and total else failed
     if name == "seconds":
         return result.seconds
-    if name == "costPerHour":
+    if name == _COST:
         costs = result.life.summary.get("costs")
         return costs["perHourAtEnd"] if costs else 0.0
     severity = "critical" if name == "critical" else "warning"

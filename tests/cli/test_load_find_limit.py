@@ -87,7 +87,10 @@ def _is_undecided(met: list[bool]) -> bool:
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "prices": (["--prices", "aws-us-east-1"], "a search for a limit reports no cost"),
+    "prices": (
+        [*SLO, "--vary", "x", "--prices", "aws-us-east-1"],
+        "a search for a limit reports no cost",
+    ),
     "no goal": (["--vary", "x"], "Missing option '--slo'"),
     "no path": (SLO, "Missing option '--vary'"),
     "bad goal": (["--slo", "x<=y", "--vary", "name"], "--slo: "),

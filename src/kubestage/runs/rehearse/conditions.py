@@ -102,8 +102,8 @@ class Condition(msgspec.Struct, frozen=True):
         known = [
             f"{kind[1].lower()}/{key}" for kind in _WORKLOADS for key in stage.store.read(kind)
         ]
-        asked = {each.name for group in self.groups for each in group}
-        if _COST in asked and not contents.prices_of(stage.store):
+        compared = {each.name for group in self.groups for each in group}
+        if _COST in compared and not contents.prices_of(stage.store):
             fix = "add --prices FILE, or prices to the NodeGroups"
             raise InputError("no node has a price", path=_PATH, fix=fix)
         names = {each.workload for group in self.groups for each in group if each.workload}

@@ -3,7 +3,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test check docs bench conformance clean
 
 demo: .venv/.ready
 	$(BIN)/kubestage run examples/14-scenario/scenario.yaml --config examples/14-scenario/scheduler.yaml \
@@ -32,7 +32,11 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in scheduler startup objects store sim controllers scenario traffic queueing server pauses load rehearse page; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in scheduler plugins startup fixtures objects store sim controllers scenario traffic queueing server pauses load rehearse record import page page_memory charts lives history sweep check; do $(BIN)/python benchmarks/$$suite.py; done
+
+# PROGRAMS is a folder with Kubernetes' own e2e.test.
+conformance: .venv/.ready
+	$(BIN)/python tools/conformance_suite.py $(PROGRAMS) --write
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -1,4 +1,4 @@
-"""The page in Chromium: time to the first picture, frames while panning, and its weight.
+"""The page in Chromium: time to the first picture, frames while panning and scrubbing, its weight.
 
 ``python benchmarks/page.py`` prints a table for docs/page.md.
 """
@@ -32,7 +32,7 @@ _SIZES = ((1_000, 10_000), (5_000, 50_000))
 _PAN_S = 5
 # Pans by one step a frame, as a hand does, and counts the frames that were shown.
 _PAN = """async (seconds) => {
-  const canvas = document.querySelector("canvas");
+  const canvas = document.querySelector("#map canvas");
   const send = (type, x) => canvas.dispatchEvent(new PointerEvent(type,
     { pointerId: 1, bubbles: true, clientX: x, clientY: 400 }));
   canvas.setPointerCapture = () => {};
@@ -55,6 +55,38 @@ _PAN = """async (seconds) => {
   const late = gaps[Math.floor(gaps.length * 0.99)];
   return { rate: gaps.length / ((last - began) / 1000), late };
 }"""
+
+# Drags the handle of the past to and fro by a few pixels a frame, and counts likewise.
+_SCRUB = """async (seconds) => {
+  const canvas = document.querySelector("#past canvas.strip");
+  const { left, top, width } = canvas.getBoundingClientRect();
+  const send = (type, x) => canvas.dispatchEvent(new PointerEvent(type,
+    { pointerId: 1, bubbles: true, clientX: left + x, clientY: top + 10 }));
+  canvas.setPointerCapture = () => {};
+  const gaps = [], drawn = kubestage.pictures;
+  const seen = new Set();
+  let x = width * 0.9, step = -5;
+  send("pointerdown", x);
+  const began = performance.now();
+  let last = began;
+  while (last - began < seconds * 1000) {
+    x += step;
+    if (x > width - 4 || x < 4) step = -step;
+    send("pointermove", x);
+    seen.add(kubestage.past.position);
+    const now = await new Promise(requestAnimationFrame);
+    gaps.push(now - last);
+    last = now;
+  }
+  send("pointerup", x);
+  if (seen.size < 20) throw new Error("the past does not move");
+  gaps.sort((a, b) => a - b);
+  const late = gaps[Math.floor(gaps.length * 0.99)];
+  return { rate: gaps.length / ((last - began) / 1000), late,
+           pictures: (kubestage.pictures - drawn) / gaps.length, steps: kubestage.past.steps };
+}"""
+# So many parts come one after the other, so that there is a past.
+_PARTS = 200
 
 
 def node(number: int) -> dict[str, Any]:
@@ -98,9 +130,15 @@ def fill(address: str, nodes: int, pods: int) -> None:
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in names
     ]
     items += [node(number) for number in range(nodes)]
-    items += [pod(number, nodes) for number in range(pods)]
-    body = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
-    request = urllib.request.Request(f"{address}/kubestage/v1/import", body, method="POST")
+    _call(f"{address}/kubestage/v1/import", {"kind": "List", "apiVersion": "v1", "items": items})
+    for part in range(_PARTS):
+        some = [pod(number, nodes) for number in range(part, pods, _PARTS)]
+        _call(f"{address}/kubestage/v1/import", {"kind": "List", "apiVersion": "v1", "items": some})
+        _call(f"{address}/kubestage/v1/clock/advance", {"duration": "3s"})
+
+
+def _call(address: str, body: dict[str, Any]) -> None:
+    request = urllib.request.Request(address, json.dumps(body).encode(), method="POST")
     with urllib.request.urlopen(request, timeout=600) as answer:
         answer.read()
 
@@ -131,7 +169,16 @@ def _measured(page: Page, address: str, pods: int) -> dict[str, Any]:
         page.keyboard.press("+")
     page.wait_for_timeout(500)
     near = page.evaluate(_PAN, _PAN_S)
-    return {"first_s": first_s, "whole_s": whole_s, "far": far, "near": near}
+    page.keyboard.press("0")
+    began_s = time.perf_counter()
+    page.locator("#past canvas.strip").press("PageDown")
+    page.wait_for_function("() => kubestage.past.isLoaded && kubestage.past.position", polling=20)
+    past_s = time.perf_counter() - began_s
+    scrub = page.evaluate(_SCRUB, _PAN_S)
+    print(f"  the past has {scrub['steps']:,} changes of the map, {scrub['pictures']:.0%} of the "
+          "frames had another picture", file=sys.stderr)  # fmt: skip
+    return {"first_s": first_s, "whole_s": whole_s, "far": far, "near": near, "past_s": past_s,
+            "scrub": scrub}  # fmt: skip
 
 
 def main() -> None:
@@ -143,8 +190,11 @@ def main() -> None:
     weight = sum(len(each.compressed) for each in files if each is not None)
     print(f"{len(files)} files, {weight / 1024:.0f} KiB compressed")
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, no GPU\n")
-    print("| Nodes | Pods | First picture | All pods | Frames/s, whole map | Frames/s, zoomed in |")
-    print("|---|---|---|---|---|---|")
+    print(
+        "| Nodes | Pods | First picture | All pods | Frames/s, whole map | Frames/s, zoomed in "
+        "| First past moment | Frames/s, scrubbing |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     with sync_playwright() as playwright:
         path = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -152,9 +202,10 @@ def main() -> None:
             found = measure(browser, nodes, pods)
             rates = [
                 f"{found[each]['rate']:.0f} (1% above {found[each]['late']:.0f} ms)"
-                for each in ("far", "near")
+                for each in ("far", "near", "scrub")
             ]
             times = [f"{found['first_s']:.1f} s", f"{found['whole_s']:.1f} s"]
+            rates.insert(2, f"{found['past_s']:.1f} s")
             print("|", " | ".join([f"{nodes:,}", f"{pods:,}", *times, *rates]), "|", flush=True)
         browser.close()
 

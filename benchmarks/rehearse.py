@@ -9,6 +9,7 @@ does before a rehearsal.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import pathlib
 import pickle
@@ -20,7 +21,7 @@ import msgspec
 
 from kubestage import Stage
 from kubestage.runs import rehearse
-from kubestage.runs.rehearse import Cluster, saving
+from kubestage.runs.rehearse import Cluster, saving, stage_copies
 from kubestage.testing import make_deployment, make_node, make_pod_disruption_budget
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--pods", type=int, default=10_000)
     arguments = parser.parse_args()
+    # As the command line does.
+    gc.set_threshold(100_000, 50, 100)
     objects = _objects(arguments.nodes, arguments.pods)
     stage, took = timed(lambda: _cluster(objects))
     print(f"{'cluster':<15} {took}")
@@ -103,6 +106,8 @@ def _cluster(objects: list[dict[str, Any]]) -> Stage:
     stage.run("1ms")
     stage.apply(each for each in objects if each["kind"] != "Node")
     stage.run("2m")
+    # As `open_cluster` leaves it.
+    stage_copies.forget_history(stage)
     return stage
 
 

@@ -9,6 +9,12 @@ import os
 import signal
 
 import hypothesis
+import pytest
+
+from tests.installed import Installed
+
+# For tests of the pytest plugin.
+pytest_plugins = ["pytester"]
 
 # A shell starts background jobs deaf to Ctrl-C, and what they start as well; some tests send it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -23,3 +29,9 @@ hypothesis.settings.register_profile(
     "explore", deadline=None, max_examples=1000, suppress_health_check=_QUIET
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in an environment of its own."""
+    return Installed(tmp_path_factory.mktemp("installed"))

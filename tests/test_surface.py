@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pydoc
 
 import pytest
 from tools import api_reference
@@ -80,8 +81,17 @@ def test_the_plugin_contract_is_just_this() -> None:
         "Permit", "Plugin", "PostBind", "PostFilter", "PostFilterResult", "PreBind", "PreEnqueue",
         "PreFilter", "PreFilterExtensions", "PreScore", "QueueSort", "Reserve", "Rows", "Score",
         "ScoreExtensions", "Status", "error", "unresolvable", "unschedulable",
+        "DeviceRequest", "DeviceTable", "Devices", "Hooks", "Remembered", "SharesDevices",
+        "MeasureDefinition", "Measured", "Moment", "measure",
     }  # fmt: skip
     assert all(hasattr(framework, name) for name in framework.__all__)
+
+
+def test_help_on_the_plugin_contract_works() -> None:
+    text = pydoc.plain(pydoc.render_doc(framework))
+    assert all(
+        name in text for name in ("filter_node", "EventHint", "pick_devices", "on_pod_bound")
+    )
 
 
 def test_the_options_and_results_are_just_these() -> None:
@@ -136,8 +146,13 @@ def test_every_public_error_descends_from_one_root() -> None:
     assert all(issubclass(error, kubestage.KubestageError) for error in errors)
 
 
-def test_testing_offers_just_these_builders() -> None:
+def test_testing_offers_just_these_builders_and_clusters() -> None:
     assert set(testing.__all__) == {
+        "Cluster",
+        "ClusterFactory",
+        "ClusterServer",
+        "ExpectationFailed",
+        "Fault",
         "make_container",
         "make_daemon_set",
         "make_deployment",

@@ -29,6 +29,7 @@ MODULES = (
     "kubestage.scheduler.framework",
     "kubestage.controllers.hpa.framework",
     "kubestage.measure.framework",
+    "kubestage.cluster.load_programs.framework",
     "kubestage.results.analysis",
     "kubestage.results.charts",
     "kubestage.results.comparison",

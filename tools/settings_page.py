@@ -5,15 +5,13 @@ Run ``python tools/settings_page.py > docs/settings.md`` after a change of a set
 
 from __future__ import annotations
 
-import ast
-import inspect
-import itertools
-from typing import Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.settings import Settings
-from kubestage.golang import durations
+from kubestage.runs import setting_list
+
+if TYPE_CHECKING:
+    import msgspec
 
 HEAD = """# Settings
 
@@ -26,7 +24,8 @@ $ kubestage run shop/ --for 1h --setting hpa.sync-period=30s --setting hpa.toler
 
 Names are those of the flags, so that the flags' documentation applies; defaults are those of
 Kubernetes v1.36, VPA 1.8 and cluster-autoscaler 1.36. A duration is written as in `30s` or `1h30m`,
-a list with commas. For an unknown name the error suggests the most similar one.
+a list with commas. For an unknown name the error suggests the most similar one;
+`kubestage settings WORD` lists those that have a word in their name or meaning.
 
 In Python each table is a struct, and durations end in `_ns`:
 `stage.add_controllers(Settings(hpa=HpaSettings(tolerance=0.05)))`.
@@ -62,42 +61,16 @@ def page() -> str:
 
 def _section(title: tuple[str, str], settings: msgspec.Struct, prefix: str) -> str:
     heading, text = title
-    meanings = _meanings(type(settings))
-    columns = ["Setting", "Default", "Meaning"] if meanings else ["Setting", "Default"]
+    found = setting_list.of_struct(settings, prefix)
+    has_meanings = any(each.meaning for each in found)
+    columns = ["Setting", "Default", "Meaning"] if has_meanings else ["Setting", "Default"]
     head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     rows = [f"## {heading}", "", text, "", *head]
-    for field in settings.__struct_fields__:
-        value = getattr(settings, field)
-        if not isinstance(value, (msgspec.Struct, dict)):
-            name = field.removesuffix("_ns").replace("_", "-")
-            cells = [f"`{prefix}{name}`", _written(field, value), meanings.get(field, "")]
-            rows.append(f"| {' | '.join(cells[: len(columns)])} |")
+    for each in found:
+        default = f"`{each.default}`" if each.default else "none"
+        cells = [f"`{each.name}`", default, each.meaning]
+        rows.append(f"| {' | '.join(cells[: len(columns)])} |")
     return "\n".join(rows) + "\n"
-
-
-def _meanings(kind: type) -> dict[str, str]:
-    """What stands under each field of a class."""
-    (found,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(found, ast.ClassDef)
-    meanings = {}
-    for statement, after in itertools.pairwise(found.body):
-        match statement, after:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                meanings[name] = " ".join(text.split()).replace("``", "`")
-    return meanings
-
-
-def _written(field: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if field.endswith("_ns"):
-        return f"`{durations.go_string(value)}`"
-    if isinstance(value, (tuple, frozenset)):
-        value = ",".join(sorted(value))
-    return f"`{value}`" if value != "" else "none"
 
 
 if __name__ == "__main__":

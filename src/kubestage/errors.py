@@ -10,14 +10,21 @@
     │   ├── QuantityError, SelectorError, FieldSelectorError, JSONPathError, PatchError
     │   ├── ScheduleError (cron), UnknownTimeZone, SemverError, RegexpError, FieldPathError
     │   └── ... of the formats that fewer callers meet
+    ├── ExpectationFailed a cluster is not as a test expects it; also an AssertionError
     ├── OperationFailed, InvalidEvent, NoScheduler, ForeignWrite   of Scenarios
     ├── NotPrepared       a plugin reads state that it has not prepared
+    ├── NotApplicable     a rule of a check does not apply to the cluster
+    ├── Unmodelled        a container runs something that is not modelled
+    ├── FileError         what the operating system of a container says of a path
     └── ApiError          the cluster's answer to a request it refuses, as a Kubernetes Status
         ├── BadRequest 400, Unauthorized 401, Forbidden 403, NotFound 404
         ├── MethodNotAllowed 405, NotAcceptable 406, AlreadyExists 409, Conflict 409
         ├── Expired 410, RequestTooLarge 413, UnsupportedMediaType 415
-        ├── Invalid 422, TooManyRequests 429, ResourceVersionTooLarge 504
-        └── SeveralBudgets 500
+        ├── Invalid 422, TooManyRequests 429, ServiceUnavailable 503
+        ├── GatewayTimeout 504
+        │   └── ResourceVersionTooLarge
+        ├── SeveralBudgets 500
+        └── AdmissionDenied   by a webhook or a policy, with the code and reason that it gave
 
 A rejected value is a value (see ``objects.validation``), not an exception: it becomes
 ``Invalid`` only where a request ends.
@@ -25,15 +32,18 @@ A rejected value is a value (see ``objects.validation``), not an exception: it b
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 __all__ = [
+    "AdmissionDenied",
     "AlreadyExists",
     "ApiError",
     "BadRequest",
     "Conflict",
+    "ExpectationFailed",
     "Expired",
     "Forbidden",
+    "GatewayTimeout",
     "InputError",
     "Invalid",
     "KubestageError",
@@ -44,10 +54,12 @@ __all__ = [
     "NotFound",
     "RequestTooLarge",
     "ResourceVersionTooLarge",
+    "ServiceUnavailable",
     "SeveralBudgets",
     "SimulationError",
     "TooManyRequests",
     "Unauthorized",
+    "Unmodelled",
     "UnsupportedMediaType",
 ]
 
@@ -90,15 +102,23 @@ class SimulationError(KubestageError):
     """A model broke a rule of the simulation engine."""
 
 
+class Unmodelled(KubestageError):
+    """A container runs something that is not modelled; the message names it."""
+
+
 class MalformedValue(KubestageError, ValueError):
     """A text or value that does not follow its format: a quantity, a selector, a patch."""
+
+
+class ExpectationFailed(KubestageError, AssertionError):
+    """A cluster is not as a test expects it; the message shows why."""
 
 
 class ApiError(KubestageError):
     """A refused request; ``status`` is the metav1.Status that a client would read."""
 
-    code: ClassVar[int] = 500
-    reason: ClassVar[str] = "InternalError"
+    code: int = 500
+    reason: str = "InternalError"
 
     def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -216,11 +236,22 @@ class TooManyRequests(ApiError):
     reason = "TooManyRequests"
 
 
-class ResourceVersionTooLarge(ApiError):
-    """The caller asks for a version that the store has not reached."""
+class ServiceUnavailable(ApiError):
+    """The server cannot answer now."""
+
+    code = 503
+    reason = "ServiceUnavailable"
+
+
+class GatewayTimeout(ApiError):
+    """The server took too long."""
 
     code = 504
     reason = "Timeout"
+
+
+class ResourceVersionTooLarge(GatewayTimeout):
+    """The caller asks for a version that the store has not reached."""
 
 
 class SeveralBudgets(ApiError):
@@ -228,3 +259,14 @@ class SeveralBudgets(ApiError):
 
     # The API gives none here.
     reason = ""
+
+
+class AdmissionDenied(ApiError):
+    """A webhook or a policy refuses the request, with a code and a reason of its own."""
+
+    def __init__(
+        self, message: str, code: int, reason: str, details: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(message, details)
+        self.code = code
+        self.reason = reason

@@ -18,6 +18,14 @@ def plural(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
+def shortened(text: str, limit: int) -> str:
+    """A text, or its beginning and its end: the reason of an error is often its last part."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]} ... ({len(text) - 2 * half:,} characters) ... {text[-half:]}"
+
+
 def few(names: Iterable[str], limit: int = _NAMED) -> str:
     """The names, or the first of them and how many more there are."""
     listed = list(names)

@@ -38,9 +38,12 @@ class Cluster:
         self.served = served
         self.address = served.address
 
-    def call(self, path: str, body: Any = None, method: str = "", accept: str = "") -> Any:
+    def call(
+        self, path: str, body: Any = None, method: str = "", accept: str = "", sent: str = ""
+    ) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"content-type": "application/json", "accept": accept or "application/json"}
+        json_type = "application/json"
+        headers = {"content-type": sent or json_type, "accept": accept or json_type}
         method = method or ("GET" if body is None else "POST")
         request = urllib.request.Request(self.address + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=HANG_S) as answer:
@@ -53,10 +56,19 @@ class Cluster:
         pod = {"metadata": {"name": name, **metadata}, "spec": {"containers": [container]}}
         self.call("/api/v1/namespaces/default/pods", pod)
 
+    def patch(self, path: str, body: Any) -> None:
+        self.call(path, body, "PATCH", sent="application/merge-patch+json")
 
-@pytest.fixture
+    def advance(self, duration: str) -> None:
+        self.call("/kubestage/v1/clock/advance", {"duration": duration})
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for each test: Playwright runs an event loop, which other tests must not find running."""
+    """One for each module, with a context of its own for each test.
+
+    Playwright runs an event loop, which tests of other rooms must not find running.
+    """
     path = shutil.which("chromium")
     if path is None:
         if os.environ.get("CI"):
@@ -92,11 +104,46 @@ def _is_complaint(message: Any) -> bool:
     return message.type in ("error", "warning") and "Failed to load resource" not in message.text
 
 
+@pytest.fixture
+def own_cluster() -> Iterator[Cluster]:
+    """One for a single test, which may do to it what it wants."""
+    with Served("--start", "2026-01-01T00:00:00Z", objects=OBJECTS) as served:
+        yield Cluster(served)
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """One for all tests of a worker: they leave the nodes, these pods and the pace as they are."""
+    """One for all tests of a worker: they leave the nodes, these pods and the clock as they are."""
     with Served("--start", "2026-01-01T00:00:00Z", objects=OBJECTS) as served:
         found = Cluster(served)
         found.create_pod("web", labels={"app": "web"})
         found.create_pod("huge", cpu="64")
+        yield found
+
+
+HOSTILE = "<img src=x onerror=window.hit=1>"
+
+
+@pytest.fixture(scope="session")
+def travelled() -> Iterator[Cluster]:
+    """A cluster with a past of half an hour, paused: tests leave it and its clock as they are.
+
+    A pod at 0, a second one and one that fits nowhere after 10 minutes, a cordoned node after 20.
+    """
+    with Served("--start", "2026-01-01T00:00:00Z", objects=OBJECTS) as served:
+        found = Cluster(served)
+        found.call("/kubestage/v1/clock/pause", method="POST")
+        found.create_pod("first", labels={"app": "web"}, annotations={"note": HOSTILE})
+        found.advance("10m")
+        found.create_pod("second")
+        found.create_pod("huge", cpu="64")
+        found.advance("10m")
+        found.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": True}})
+        event = {
+            "metadata": {"name": "hostile.1"}, "reason": HOSTILE, "message": HOSTILE,
+            "involvedObject": {"kind": "Pod", "name": "first", "namespace": "default"},
+            "type": "Warning",
+        }  # fmt: skip
+        found.call("/api/v1/namespaces/default/events", event)
+        found.advance("10m")
         yield found

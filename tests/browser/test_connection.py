@@ -29,7 +29,7 @@ def test_the_map_survives_a_restart_of_the_server(
     with Served(*kept, "--port", port) as served:
         Cluster(served).create_pod("after")
         wait(page, "kubestage.locate('pod/default/after') !== null")
-        expect(page.get_by_text("live", exact=True)).to_be_visible()
+        expect(page.locator("#connection")).to_have_text("live")
 
 
 def test_the_map_lists_again_when_its_version_is_gone(page: Page, cluster: Cluster) -> None:
@@ -42,7 +42,7 @@ def test_the_map_lists_again_when_its_version_is_gone(page: Page, cluster: Clust
         times=1,
     )
     visit(page, cluster.address)
-    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    expect(page.locator("#connection")).to_have_text("live")
     until(lambda: page.evaluate("() => kubestage.pods") and len(lists) > 1)
     cluster.create_pod("later")
     wait(page, "kubestage.locate('pod/default/later') !== null")
@@ -51,7 +51,7 @@ def test_the_map_lists_again_when_its_version_is_gone(page: Page, cluster: Clust
 
 def test_a_hidden_page_does_not_watch(page: Page, cluster: Cluster) -> None:
     visit(page, cluster.address)
-    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    expect(page.locator("#connection")).to_have_text("live")
     with page.expect_event("requestfailed", lambda sent: "/pods?watch" in sent.url):
         _set_hidden(page, "true")
     before = page.evaluate("() => kubestage.pods")

@@ -18,7 +18,7 @@ def test_a_browser_that_opens_the_server_sees_the_map(page: Page, cluster: Clust
     page.goto(cluster.address)
     assert page.url.startswith(f"{cluster.address}/ui/")
     wait(page, "kubestage.nodes === 4 && kubestage.pods >= 2 && kubestage.drawn >= 5")
-    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    expect(page.locator("#connection")).to_have_text("live")
 
 
 def test_the_map_follows_pods(page: Page, cluster: Cluster) -> None:

@@ -40,7 +40,7 @@ SPECS: list[dict[str, Any]] = [
 @pytest.fixture
 def module(page: Page, cluster: Cluster) -> Any:
     """Calls a function of a module with one argument that is an expression."""
-    page.goto(f"{cluster.address}/ui/style.css")
+    page.goto(f"{cluster.address}/ui/css/page.css")
 
     def call(path: str, code: str, argument: Any) -> Any:
         return page.evaluate(
@@ -49,6 +49,37 @@ def module(page: Page, cluster: Cluster) -> Any:
         )
 
     return call
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of WCAG 2 of two colours, as #rrggbb."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_names_of_pods_can_be_read_on_every_colour_of_usage(module: Any, is_dark: bool) -> None:
+    shares = [0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.1, 9, None]
+    code = f"given.map((share) => it.shade(share ?? NaN, {str(is_dark).lower()}))"
+    colours = module("map/usage.js", code, shares)
+    assert len(set(colours)) == len(shares)
+    inks = module("map/ink.js", "given.map(it.inkOn)", colours)
+    ratios = {at: contrast(at, ink) for at, ink in zip(colours, inks, strict=True)}
+    assert min(ratios.values()) >= 4.5, ratios
+
+
+def test_words_are_light_on_a_dark_priority(module: Any) -> None:
+    """Priorities have colours in another notation."""
+    found = module("map/ink.js", "given.map(it.inkOn)", ["hsl(214 70% 36%)", "hsl(214 30% 78%)"])
+    assert found == ["#ffffff", "#10161f"]
 
 
 def test_quantities_are_read_as_the_api_reads_them(module: Any) -> None:

@@ -36,13 +36,13 @@ def test_a_list_is_what_the_server_prints(page: Page, cluster: Cluster) -> None:
 
 def test_a_list_follows_changes_and_a_filter(page: Page, cluster: Cluster) -> None:
     page.goto(f"{cluster.address}/ui/#/objects/v1/configmaps")
-    page.get_by_label("Kind").wait_for()
+    page.get_by_label("Kind", exact=True).wait_for()
     cluster.call(MAPS, {"metadata": {"name": "colours"}, "data": {"sky": "blue"}})
     rows = page.locator("table.objects tbody tr")
     expect(page.locator("table.objects")).to_contain_text("colours")
     page.get_by_label("Filter rows").fill("colo")
     expect(rows).to_have_count(1)
-    page.get_by_label("Kind").select_option(label="Namespace")
+    page.get_by_label("Kind", exact=True).select_option(label="Namespace")
     expect(page.locator("table.objects")).to_contain_text("kube-system")
 
 
@@ -78,3 +78,11 @@ def test_a_pod_is_shown_on_the_map(page: Page, cluster: Cluster) -> None:
     page.get_by_role("link", name="Show on the map").click()
     wait(page, "kubestage.locate('pod/default/web') !== null")
     expect(page.get_by_role("heading", name="pod default/web")).to_be_visible()
+
+
+def test_an_address_without_a_whole_name_opens_no_list(page: Page, cluster: Cluster) -> None:
+    page.goto(f"{cluster.address}/ui/#/objects/v1/nodes?select=node-1")
+    expect(page.get_by_label("Object").get_by_role("heading")).to_contain_text("node-1")
+    page.evaluate("() => { location.hash = '#/objects/v1/pods?select=default/'; }")
+    expect(page.get_by_role("columnheader", name="Restarts")).to_be_visible()
+    expect(page.get_by_label("Object", exact=True)).to_be_hidden()

@@ -67,6 +67,9 @@ def test_time_is_advanced(terminal: Terminal, server: servers.Server) -> None:
     until = timestamps.format_time(now() + 5 * 10**9)
     assert terminal.run("clock", "advance", "--until", until, "--server", server.address).code == 0
     assert timestamps.format_time(now()) == until
+    result = terminal.run("clock", "advance", "--to", "decision", "--server", server.address)
+    assert (result.code, "no decision within 24h" in result.out) == (0, True)
+    assert now() == timestamps.parse_time(until) + 86_400 * 10**9
 
 
 @pytest.mark.parametrize(
@@ -171,6 +174,8 @@ def test_another_kind_of_server_is_recognised(terminal: Terminal) -> None:
         (["--server", "ftp://x"], "no address", "https://host:port"),
         (["--kubeconfig", "missing"], "there is no such file", "name a kubeconfig"),
         (["advance"], "give one of a duration and --until", "advance 10m"),
+        (["advance", "--to", "event", "10m"], "or --to", "--to event"),
+        (["advance", "--to", "noon"], 'unknown --to "noon"', "decision"),
         (["advance", "10x"], '"10x" is no duration', "10m"),
         (["advance", "0s"], '"0s" is no duration above 0', "10m"),
         (["pace", "fast"], 'unknown pace "fast"', "realtime"),

@@ -6,11 +6,13 @@ import json
 import pathlib
 import re
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pytest
 
-from kubestage.testing import make_node, make_pod
+from kubestage.testing import make_daemon_set, make_node, make_pod, make_replica_set
 from tests.cli import clusters, pages, scenarios
+from tests.runs.replaying import recordings
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
@@ -329,3 +331,92 @@ def test_a_manifest_that_is_refused_is_told_at_its_line(terminal: Terminal) -> N
     assert result.code == 2
     assert result.err.startswith("Error: m.json:")
     assert 'pods "p" is forbidden: no PriorityClass with name nosuch was found' in result.err
+
+
+APART = HEAPING.replace("BalancedAllocation}", "BalancedAllocation}, {name: PodTopologySpread}")
+
+
+def _spread_out() -> None:
+    """Three replicas on three of four nodes, which fit on one; or on one, if they are heaped."""
+    nodes = [make_node(name, cpu="4", memory="8Gi") for name in ("n1", "n2", "n3", "n4")]
+    web = make_replica_set("web", replicas=3, cpu="1", memory="2Gi")
+    clusters.write("cluster.json", *nodes, web, make_daemon_set("agent", cpu="100m"))
+    clusters.write_config(APART, "heaping.yaml")
+
+
+def test_what_is_left_over_on_nodes_is_compared_and_less_is_better(terminal: Terminal) -> None:
+    _spread_out()
+    words = ("compare", "cluster.json", *CONFIGS, "--controllers")
+    found = json.loads(terminal.run(*words, "-o", "json").out)["measures"]
+    by_name = {each["measure"]: each for each in found if each["resource"] is None}
+    assert by_name["daemonOnlyNodes"]["values"] == [1, 3]
+    # The agent goes with its node; all three replicas fit on one.
+    assert by_name["removableNodes"]["values"] == [3, 3]
+    names = ("daemonOnlyNodes", "removableNodes", "strandedCpu", "strandedMemory")
+    assert {by_name[name]["better"] for name in names} == {"less"}
+    out = terminal.run(*words).out
+    assert re.search(r"^DaemonSet-only nodes +1 \* +3 \(\+2\)$", out, re.MULTILINE)
+    worse = terminal.run(*words, "--fail-if-worse", "--metric", "daemonOnlyNodes")
+    assert worse.code == 1
+    assert "heaping: DaemonSet-only nodes 3, not 1" in worse.err
+    out = terminal.run(*words, "--no-removable").out
+    assert "removable" not in out
+
+
+def test_markdown_and_junit_have_what_got_worse(terminal: Terminal, inputs: None) -> None:
+    done = terminal.run("compare", "cluster.json", *CONFIGS, "-o", "markdown", "--junit", "c.xml")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(
+        "## ❌ kubestage compare: heaping is worse than default: stddev.cpu, stddev.pods\n"
+    )
+    assert "| pending | 1 | 0 | less is better |" in done.out
+    assert "██░░░░░░░░ 25.0% | ████████░░ 75.0% | more is better |" in done.out
+    root = ET.parse("c.xml").getroot()
+    failed = {
+        each.attrib["name"] for each in root.iter("testcase") if each.find("failure") is not None
+    }
+    assert failed == {"stddev.cpu", "stddev.pods"}
+    assert root.attrib["tests"] == "6"
+    good = terminal.run(
+        "compare", "cluster.json", *CONFIGS, "-o", "markdown", "--metric", "pending"
+    )
+    assert good.out.startswith(
+        "## ✅ kubestage compare: no run is worse than default in 1 measure\n"
+    )
+
+
+def test_living_runs_have_the_same_documents(terminal: Terminal) -> None:
+    _spread_out()
+    for name in ("one", "two"):
+        terminal.run("run", "cluster.json", "--for", "1m", "--out", f"runs/{name}")
+    words = ("compare", "runs/one", "runs/two", "-o", "markdown", "--junit", "c.xml")
+    assert "removable nodes" not in terminal.run(*words).out
+    done = terminal.run(*words, "--removable")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("## ✅ kubestage compare: no run is worse than one in 1 measure\n")
+    assert "| removable nodes | 3 | 3 | less is better |" in done.out
+    assert ET.parse("c.xml").getroot().attrib["failures"] == "0"
+
+
+def test_the_agreement_leads_a_comparison_of_replays(
+    terminal: Terminal, tmp_path: pathlib.Path
+) -> None:
+    recording = recordings.make(tmp_path / "rec", tie_break="random")
+    (tmp_path / "packing.yaml").write_text(recordings.PACKING)
+    words = (
+        "compare",
+        recording,
+        "--config",
+        "default",
+        "--config",
+        str(tmp_path / "packing.yaml"),
+    )
+    result = terminal.run(*words)
+    assert result.code == 0
+    first, *rest = result.out.splitlines()
+    assert first == "Agreement under the recorded settings: 64.3% on the same node."
+    assert "100.0% on an equally good node" in rest[1]
+    assert "nodes in use, at the end" in result.out
+    found = json.loads(terminal.run(*words, "-o", "json").out)
+    assert found["runs"] == ["default", "packing"]
+    assert found["agreement"]["decisions"]["equally_good"] == 14

@@ -31,8 +31,8 @@ def test_all_examples_are_listed_with_what_they_show(terminal: Terminal) -> None
         assert result.code == 0
         lines = result.out.splitlines()
         assert [line.split()[0] for line in lines[1:-2]] == [each.name for each in FOLDERS]
-        assert "07-preemption            Preemption" in lines
-        assert lines[-1] == "kubestage examples copy NAME gets you one to work with."
+        assert ["07-preemption", "Preemption"] in [line.split() for line in lines]
+        assert lines[-1] == "kubestage examples NAME --out DIR gets you one to work with."
 
 
 def test_an_example_is_shown_with_how_it_is_run(terminal: Terminal) -> None:
@@ -115,3 +115,35 @@ def test_the_empty_directory_in_which_one_is_gets_a_folder(
     monkeypatch.chdir(tmp_path)
     assert terminal.run("examples", "copy", "34", ".").code == 0
     assert (tmp_path / "34-cost" / "cluster.yaml").is_file()
+
+
+def test_an_example_may_be_named_without_a_verb(terminal: Terminal, tmp_path: pathlib.Path) -> None:
+    shown = terminal.run("examples", "19")
+    assert (shown.code, shown.out) == (0, terminal.run("examples", "show", "19").out)
+    for number, words in enumerate(
+        (["34-cost", "--out", "a0"], ["--out", "a1", "34"], ["34", "--out=a2"], ["34", "-o", "a3"])
+    ):
+        done = terminal.run("examples", *words)
+        assert (done.code, done.err) == (0, "")
+        assert (tmp_path / f"a{number}" / "cluster.yaml").is_file()
+    assert terminal.run("examples", "nothing").code == 2
+
+
+def test_all_examples_can_be_copied_and_nothing_is_replaced(
+    terminal: Terminal, tmp_path: pathlib.Path
+) -> None:
+    done = terminal.run("examples", "--out", "mine")
+    assert (done.code, done.out) == (0, f"Copied {len(FOLDERS)} examples to mine.\n")
+    assert sorted(each.name for each in (tmp_path / "mine").iterdir()) == [
+        each.name for each in FOLDERS
+    ]
+    (tmp_path / "mine" / "34-cost" / "cluster.yaml").write_text("mine")
+    done = terminal.run("examples", "--out", "mine")
+    assert done.code == 2
+    assert "is there already" in done.err
+    assert (tmp_path / "mine" / "34-cost" / "cluster.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("words", [["copy"], ["copy", "34", "a", "--out", "b"]])
+def test_a_copy_needs_one_example_and_one_place(terminal: Terminal, words: list[str]) -> None:
+    assert terminal.run("examples", *words).code == 2

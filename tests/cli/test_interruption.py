@@ -181,3 +181,26 @@ def test_what_is_being_written_is_finished_first(capsys: pytest.CaptureFixture[s
         "Interrupted: what is being written is finished first.\nInterrupted: kept: report.html.\n"
     )
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_what_was_saved_is_said_also_when_an_error_wraps_the_interrupt() -> None:
+    def closing() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("the loop is closed")
+
+    with (
+        pytest.raises(RuntimeError) as caught,
+        interruption.reporting(lambda: "nothing was kept"),
+    ):
+        closing()
+    assert interruption.is_wrapped(caught.value)
+    assert interruption.line(caught.value) == "Interrupted: nothing was kept."
+
+
+def test_an_error_of_its_own_says_nothing_of_an_interrupt() -> None:
+    with pytest.raises(ValueError, match="bad") as caught, interruption.reporting(lambda: "kept"):
+        raise ValueError("bad")
+    assert not interruption.is_wrapped(caught.value)
+    assert not getattr(caught.value, "__notes__", ())

@@ -53,6 +53,49 @@ def test_a_verdict_without_samples_is_told_and_fails_if_strict(terminal: Termina
     assert terminal.run("load", name, "--nodes", "2", "--strict").code == 1
 
 
+def test_a_load_whose_every_measurement_is_skipped_measures_nothing(terminal: Terminal) -> None:
+    mention = "  - {method: DnsLookupLatency, identifier: dns, params: {action: start}}"
+    name = loads.write(f"name: idle\nsteps:\n- name: Probe\n  measurements:\n{mention}\n")
+    lenient = terminal.run("load", name, "--nodes", "1", "--report-dir", "out")
+    assert lenient.code == 0
+    assert lenient.out.startswith("idle: NOTHING MEASURED after ")
+    assert "1 measurement skipped" in lenient.out.splitlines()[0]
+    cases = ET.parse("out/junit.xml").getroot()
+    assert [case[0].tag for case in cases] == ["skipped", "skipped"]
+    assert "Nothing measured" in pathlib.Path("out/report.html").read_text()
+    data = json.loads(terminal.run("load", name, "--nodes", "1", "-o", "json").out)
+    assert (data["passed"], data["tests"][0]["outcome"]) == (False, "nothing measured")
+    strict = terminal.run("load", name, "--nodes", "1", "--strict")
+    assert strict.code == 1
+    assert "dns was skipped: needs prober pods" in strict.out
+
+
+def test_the_flags_of_clusterloader2_are_taken(terminal: Terminal) -> None:
+    flags = ["--testconfig", loads.write(), "--provider=kind", "--nodes=2", "--report-dir=out"]
+    result = terminal.run("load", *flags, "--k8s-clients-number=1", "--registry-k8s-repo=here")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(pathlib.Path("out/cl2-metadata.json").read_text())["profile"] == "kind"
+
+
+def test_the_plan_has_what_will_fail(terminal: Terminal) -> None:
+    config = loads.CONFIG.replace("action: gather", "action: collect").replace("max: 1", "max: 2")
+    name = loads.write(config, pod=loads.POD.replace("group: load", "group: {{.Group}}"))
+    result = terminal.run("load", name, "--nodes", "2", "--dry-run")
+    assert result.code == 2
+    problems = result.out[result.out.index("Problems:") :]
+    assert "steps[1].phases[0].namespaceRange.max: 2: the load has 1 namespace" in problems
+    assert "params.action: unknown action 'collect' (use start or gather)" in problems
+    assert "pod.yaml: metadata.labels.group: a variable in it has no value" in problems
+    assert "Warnings" not in problems
+
+
+def test_a_test_takes_as_long_as_its_clean_up(terminal: Terminal) -> None:
+    told = json.loads(terminal.run("load", loads.write(), "--nodes", "2", "-o", "json").out)
+    [test] = told["tests"]
+    last = test["steps"][-1]
+    assert test["seconds"] >= last["beganSeconds"] + last["seconds"] + 5
+
+
 def test_an_unknown_key_is_a_warning_and_an_error_if_strict(terminal: Terminal) -> None:
     name = loads.write(loads.CONFIG.replace("name: small", "name: small\nstepps: []"))
     lenient = terminal.run("load", name, "--nodes", "2")
@@ -126,7 +169,7 @@ def test_a_suite_runs_one_test_after_the_other_with_its_overrides(terminal: Term
 
 
 def test_a_stage_may_be_given_by_manifests(terminal: Terminal) -> None:
-    nodes = [make_node(name, cpu="1", pods=9) for name in ("a", "b", "c")]
+    nodes = [make_node(name, cpu="4", pods=9) for name in ("a", "b", "c")]
     pathlib.Path("cluster.yaml").write_text(yaml.safe_dump_all(nodes))
     plan = json.loads(
         terminal.run(
@@ -138,7 +181,7 @@ def test_a_stage_may_be_given_by_manifests(terminal: Terminal) -> None:
 
 
 def test_nodes_have_the_shape_that_is_asked_for(terminal: Terminal) -> None:
-    words = ["load", loads.write(), "--nodes", "1"]
+    words = ["load", loads.write(), "--nodes", "1", "--profile", "kubemark"]
     assert terminal.run(*words, "--node", "cpu=40m").code == 0
     full = terminal.run(*words, "--node", "cpu=30m")
     assert full.code == 1

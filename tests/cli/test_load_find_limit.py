@@ -26,17 +26,21 @@ def test_the_limit_is_how_many_pods_fit(terminal: Terminal) -> None:
     """Where pods do not run, the load meets no goal, however fast the others are."""
     result = _search(
         terminal, *SLO, "--vary", "params.CL2_PODS", "--from", "4", "--node", "cpu=80m",
-        "--precision", "0.01", "--report-dir", "out",
+        "--precision", "0.01", "--report-dir", "out", "--profile", "kubemark",
     )  # fmt: skip
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
-    assert lines[0].split() == ["params.CL2_PODS", "RUNS", "MEET", "pod-startup-p99", "VERDICT"]
+    head = "params.CL2_PODS RUNS MEET REQUESTED/S ACHIEVED/S pod-startup-p99 VERDICT"
+    assert lines[0].split() == head.split()
+    requested, achieved = (float(rate) for rate in lines[1].split()[3:5])
+    assert 9 < achieved <= requested == 10
     assert [line.split()[0] for line in lines[1:5]] == ["4", "5", "8", "9"]
     assert lines[4].split()[-1] == "misses"
     assert (
         "pod-startup-p99<=5s: met up to params.CL2_PODS = 8 with 50% confidence, missed at 9."
         in lines
     )
+    assert "At 8 the load lasts 0.7s, and the backlog does not grow at its end." in lines
     assert any(line.startswith("At 9 a run failed: ") for line in lines)
     assert lines[-1] == "Report: out"
     kept = json.loads(pathlib.Path("out/limit.json").read_text())
@@ -64,7 +68,7 @@ def test_a_goal_that_even_the_lowest_load_misses(terminal: Terminal) -> None:
     assert "Even tuningSets.Uniform.qps = 1 misses pod-startup-p99<=1ms." in result.out
 
 
-def test_a_load_on_which_seeds_disagree_is_run_again_and_does_not_count_as_met(
+def test_a_load_on_which_seeds_disagree_is_run_again_and_is_neither_met_nor_missed(
     terminal: Terminal,
 ) -> None:
     words = ["load", "find-limit", loads.write(), "--vary", "tuningSets.Uniform.qps", "--jobs", "1"]
@@ -77,7 +81,7 @@ def test_a_load_on_which_seeds_disagree_is_run_again_and_does_not_count_as_met(
     )
     assert unsure.code == 1
     found = json.loads(unsure.out)
-    assert (found["limit"], found["above"]) == (None, 10)
+    assert (found["limit"], found["above"], found["unsure"]) == (None, None, [10])
     assert found["points"][0]["verdict"] == "unsure"
     assert len(found["points"][0]["runs"]) == 6
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kubestage.results.load import reading
 from tests import deadlines
 from tests.cli import loads
 from tests.deadlines import HANG_S
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
 COMMAND = [sys.executable, "-c", "from kubestage import cli; cli.main()", "load"]
+_NAMESPACES = "SELECT name FROM calls WHERE kind = 'Namespace' AND verb = 'create'"
 SLOW = loads.CONFIG.replace("DefaultParam .CL2_PODS 4", "DefaultParam .CL2_PODS 500")
 
 
@@ -61,6 +63,18 @@ def test_a_real_cluster_is_loaded_judged_and_left_as_it_was(
     facts = json.loads(pathlib.Path("out/cl2-metadata.json").read_text())
     assert facts["nodes"] == "3"
     assert facts["cluster"] == _address(served)
+
+
+def test_namespaces_of_a_real_cluster_have_another_prefix_each_time(
+    served: Served, terminal: Terminal
+) -> None:
+    words = [loads.write(), "--kubeconfig", str(served.kubeconfig), "--report-dir", "out"]
+    found = []
+    for _ in range(2):
+        assert terminal.run("load", *words).code == 0
+        with reading.open_report("out") as report:
+            found += [row["name"] for row in report.rows(_NAMESPACES)]
+    assert len(set(found)) == 2
 
 
 def test_ctrl_c_cleans_up_and_leaves_with_130(served: Served, terminal: Terminal) -> None:

@@ -30,10 +30,15 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "bad format": (["load.yaml", "-o", "yaml"], 'unknown output format "yaml"'),
     "no class": (["load.yaml", "--measurement", "x"], "--measurement: x: names no class"),
     "no module": (["load.yaml", "--measurement", "nix:Y"], "nix:Y: there is no module nix"),
+    "no program": (["load.yaml", "--program", "x"], "--program: x: names no image"),
     "no suite": (["--suite", "load.yaml"], "load.yaml: --suite: is no list of tests"),
     "a file": (["load.yaml", "--report-dir", "pod.yaml"], "pod.yaml: is a file"),
     "no stage": (["load.yaml", "--stage", "nope.yaml"], "nope.yaml"),
     "PromQL of a stage": (["load.yaml", "--prometheus-url", "x"], "a stage answers PromQL itself"),
+    "no provider": (["load.yaml", "--provider", "moon"], '--provider: "moon" is no provider'),
+    "master": (["load.yaml", "--masterip=1.2.3.4"], "--masterip: has no meaning here: the control"),
+    "Prometheus": (["--prometheus-scrape-etcd"], "on a real cluster name its Prometheus with --pr"),
+    "exec service": (["load.yaml", "--enable-exec-service"], "--enable-exec-service: has no"),
     "not below": (["load.yaml", "--root", "sub"], "load.yaml: does not lie below sub"),
 }
 

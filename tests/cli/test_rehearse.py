@@ -99,7 +99,8 @@ def test_what_is_kept_can_be_read_again_and_replaced(terminal: Terminal) -> None
         assert terminal.run(*words).code == 0
     names = {path.name for path in pathlib.Path("kept").iterdir()}
     assert names == {
-        "junit.xml", "life.json", "rehearsal.json", "rehearsal.md", "report.html", "tables",
+        "history.jsonl.gz", "junit.xml", "life.json", "rehearsal.json", "rehearsal.md",
+        "report.html", "tables",
     }  # fmt: skip
     page = pathlib.Path("kept/report.html").read_text()
     assert page.index("Node n1 silent for 15m0s") < page.index("Findings") < page.index("Charts")

@@ -210,3 +210,21 @@ anything: goes
     assert result.out.splitlines()[0] == (
         "m.yaml:13: metadata.labels: expected an object, got a list"
     )
+
+
+PRIVILEGED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: agent}
+spec:
+  containers:
+  - {name: agent, image: agent, securityContext: {privileged: true}}
+"""
+
+
+def test_privileged_pods_are_valid_unless_forbidden(terminal: Terminal) -> None:
+    pathlib.Path("agent.yaml").write_text(PRIVILEGED)
+    assert terminal.run("validate", "agent.yaml").code == 0
+    forbidden = terminal.run("validate", "agent.yaml", "--no-allow-privileged")
+    assert forbidden.code == 2
+    assert "securityContext.privileged: Forbidden: disallowed by cluster policy" in forbidden.out

@@ -51,8 +51,8 @@ def steps(*phases: str) -> str:
 
 
 def phase(replicas: int, path: str = "pod.yaml", more: str = "", basename: str = "x") -> str:
-    """A phase of one object in namespaces 1 and 2."""
-    where = more or "namespaceRange: {min: 1, max: 2}"
+    """A phase of one object in the only namespace."""
+    where = more or "namespaceRange: {min: 1, max: 1}"
     return (
         f"{{replicasPerNamespace: {replicas}, tuningSet: Fast, {where}, "
         f"objectBundle: [{{basename: {basename}, objectTemplatePath: {path}}}]}}"

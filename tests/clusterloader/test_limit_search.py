@@ -81,8 +81,32 @@ def test_a_pass_above_the_limit_is_noticed_and_does_not_raise_it() -> None:
     assert not found.is_monotonic
 
 
-@given(st.lists(st.booleans(), min_size=40, max_size=40))
-def test_whatever_is_answered_no_load_below_the_limit_misses(answers: list[bool]) -> None:
+@given(st.floats(min_value=0.02, max_value=9_000), st.floats(min_value=1, max_value=3))
+def test_unsure_loads_are_no_misses_and_the_search_goes_on_to_the_first_miss(
+    limit: float, factor: float
+) -> None:
+    def meets(value: float) -> bool | None:
+        return True if value <= limit else None if value <= limit * factor else False
+
+    found = search(meets, WIDE)
+    assert found.limit is not None
+    assert found.limit <= limit
+    assert all(limit < value <= limit * factor for value in found.unsure)
+    edge = found.unsure[-1] if found.unsure else found.limit
+    if limit * factor < WIDE.highest:
+        assert found.above is not None
+        assert limit * factor < found.above
+        assert found.above - edge <= 0.05 * found.above
+    assert all(met is False for value, met in found.tried if value == found.above)
+
+
+def test_a_search_that_is_never_sure_has_neither_limit_nor_miss() -> None:
+    found = search(lambda _: None, SearchRange(lowest=10, start=10, highest=40))
+    assert (found.limit, found.above, found.unsure) == (None, None, (10, 20, 40))
+
+
+@given(st.lists(st.sampled_from((True, False, None)), min_size=80, max_size=80))
+def test_whatever_is_answered_no_load_below_the_limit_misses(answers: list[bool | None]) -> None:
     found = search(lambda _: answers.pop(), WIDE)
     assert all(met for value, met in found.tried if found.limit and value <= found.limit)
     assert not any(met for value, met in found.tried if value == found.above)

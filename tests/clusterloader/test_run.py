@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubestage.clusterloader import config
 from kubestage.clusterloader.config import Mention, Step
+from kubestage.clusterloader.result import Outcome
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
 from kubestage.measure.results import MeasurementResult, PendingResult, Verdict
@@ -24,6 +25,22 @@ class Empty(Measurement[Params]):
     def perform(self, params: Params) -> MeasurementResult:
         del params
         return MeasurementResult(verdicts=(Verdict(name="p99", passed=True, samples=0),))
+
+
+class Idle(Measurement[Params]):
+    """Cannot measure."""
+
+    def perform(self, params: Params) -> MeasurementResult:
+        del params
+        return MeasurementResult(skipped="needs a probe")
+
+
+class Fine(Measurement[Params]):
+    """Has seen something."""
+
+    def perform(self, params: Params) -> MeasurementResult:
+        del params
+        return MeasurementResult(verdicts=(Verdict(name="p99", passed=True, samples=3),))
 
 
 class Endless(Measurement[Params]):
@@ -80,6 +97,7 @@ def test_namespaces_that_are_there_already_end_the_run_before_it_begins() -> Non
     )
     result = rehearsal.finish().result
     assert "mine-1" in result.errors[0]
+    assert "another --seed if it has none" in result.errors[0]
     assert not result.steps
     assert "mine-1" in rehearsal.names("Namespace")
 
@@ -156,10 +174,26 @@ def test_a_fatal_error_ends_the_test_and_cleans_up() -> None:
 
 def test_a_pass_without_a_sample_is_told_and_fails_if_strict() -> None:
     easy = Rehearsal(load(measure("Empty")), own={"Empty": Empty}).finish().result
-    assert easy.passed
+    assert easy.outcome is Outcome.NOTHING_MEASURED
+    assert not easy.errors
     assert any("without a sample" in each for each in easy.warnings)
     strict = Rehearsal(load(measure("Empty")), own={"Empty": Empty}, is_strict=True)
     assert "Empty - it: p99 passed without a sample" in strict.finish().result.errors
+
+
+def test_a_run_whose_every_measurement_is_skipped_has_measured_nothing() -> None:
+    own = {"Idle": Idle, "Fine": Fine}
+    nap = Step(measurements=(Mention("Sleep", "nap", {"duration": "1s"}),))
+    easy = Rehearsal(load(measure("Idle"), nap), own=own).finish().result
+    assert (easy.outcome, easy.passed, easy.errors) == (Outcome.NOTHING_MEASURED, False, [])
+    [substep] = easy.steps[0].substeps
+    assert substep.skipped == "needs a probe"
+    strict = Rehearsal(load(measure("Idle")), own=own, is_strict=True).finish().result
+    assert strict.outcome is Outcome.FAILED
+    assert strict.errors == ["Idle - it was skipped: needs a probe"]
+    partly = Rehearsal(load(measure("Idle"), measure("Fine")), own=own).finish().result
+    assert partly.outcome is Outcome.PASSED
+    assert Rehearsal(load(nap)).finish().result.passed
 
 
 def test_an_interrupt_begins_nothing_more_and_leaves_nothing_behind() -> None:

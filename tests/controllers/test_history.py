@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from kubestage.controllers import history
@@ -42,3 +43,12 @@ def test_what_is_recorded_replaces_the_template() -> None:
         "spec": {"template": {"spec": {"containers": []}, "$patch": "replace"}}
     }
     assert "$patch" not in template
+
+
+def test_what_is_recorded_has_its_keys_in_order_at_every_depth() -> None:
+    data = {"spec": {"b": [{"z": 1, "a": 2}], "$patch": "replace", "B": {}}}
+    ordered = history.in_key_order(data)
+    assert ordered == data
+    assert json.dumps(ordered) == (
+        '{"spec": {"$patch": "replace", "B": {}, "b": [{"a": 2, "z": 1}]}}'
+    )

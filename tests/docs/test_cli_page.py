@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 # The tutorial has a test of its own, which runs what is not ours as well.
 PAGES = (
     "backtest",
+    "check",
     "cli",
     "coming-from-skenario",
     "compare",
@@ -86,7 +87,9 @@ def _section(command: str) -> str:
     return "".join(part for part in parts if part.split()[0] == command)
 
 
-@pytest.mark.parametrize("command", ["analyze", "backtest", "compare", "explain", "get", "run"])
+@pytest.mark.parametrize(
+    "command", ["analyze", "backtest", "check", "compare", "explain", "get", "run"]
+)
 def test_the_page_tells_of_every_option(command: str, tmp_path: pathlib.Path) -> None:
     told = _print(f"{command} --help", tmp_path, columns=200)
     options = set(re.findall(r"^│ (?:-\w, )?(--[a-z-]+)", told, re.MULTILINE)) - {"--help"}

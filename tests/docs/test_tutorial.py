@@ -6,16 +6,16 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.deadlines import HANG_S
+from tests.installed import environment
 from tests.server.served import Served, require_kubectl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tests.installed import Installed
 
 ROOT = pathlib.Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "tutorial.md").read_text()
@@ -24,11 +24,14 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 COMMAND = re.compile(r"^\$ (.*?)\n(.*?)(?=^\$ |\Z)", re.DOTALL | re.MULTILINE)
-# What makes an environment, or goes on until somebody stops it.
-NOT_HERE = ("make demo", ". .venv/bin/activate", "kubestage serve examples/01-first-cluster")
-SHIM = f"""#!/bin/sh
-exec {sys.executable} -c 'from kubestage import cli; cli.main()' "$@"
-"""
+# What makes an environment, which is made here without a registry, or goes on until it is stopped.
+NOT_HERE = (
+    "python3 -m venv .venv",
+    ". .venv/bin/activate",
+    "pip install 'kubestage[server,fast]'",
+    "make demo",
+    "kubestage serve examples/01-first-cluster",
+)
 
 
 def _pattern(shown: str) -> str:
@@ -44,22 +47,11 @@ def _pattern(shown: str) -> str:
     return "".join(lines)
 
 
-@pytest.fixture
-def folder(tmp_path: pathlib.Path) -> pathlib.Path:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    shim = tmp_path / "bin" / "kubestage"
-    shim.parent.mkdir()
-    shim.write_text(SHIM)
-    shim.chmod(0o755)
-    return tmp_path
-
-
 def _print(command: str, folder: pathlib.Path, variables: Mapping[str, str]) -> str:
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
-        env={**os.environ, **variables, "PATH": path, "COLUMNS": "80"},
+        env={**environment(), **variables, "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -88,14 +80,19 @@ def _walk(folder: pathlib.Path, program: str, variables: Mapping[str, str]) -> i
     return count
 
 
-def test_what_kubestage_prints_is_what_is_shown(folder: pathlib.Path) -> None:
-    assert _walk(folder, "kubestage", {}) > 8
+def test_what_kubestage_prints_is_what_is_shown(
+    installed: Installed, tmp_path: pathlib.Path
+) -> None:
+    """In a folder with nothing in it, with the wheel."""
+    path = f"{installed.program.parent}:{os.environ['PATH']}"
+    assert _walk(tmp_path, "kubestage", {"PATH": path}) > 8
 
 
-def test_what_kubectl_prints_is_what_is_shown(folder: pathlib.Path) -> None:
+def test_what_kubectl_prints_is_what_is_shown(tmp_path: pathlib.Path) -> None:
     require_kubectl()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     with Served(str(ROOT / "examples" / "01-first-cluster")) as served:
-        assert _walk(folder, "kubectl", served.environment) > 4
+        assert _walk(tmp_path, "kubectl", served.environment) > 4
 
 
 def test_no_output_is_empty_and_every_one_is_explained() -> None:

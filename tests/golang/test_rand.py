@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import pytest
 
@@ -46,3 +47,23 @@ def test_seed_1_gives_the_numbers_that_go_is_known_for() -> None:
 def test_a_seed_counts_modulo_a_prime(seed: int, same: int) -> None:
     first, second = rand._numbers(seed), rand._numbers(same)
     assert [next(first) for _ in range(3)] == [next(second) for _ in range(3)]
+
+
+def test_numbers_orders_and_shuffles_are_those_of_go() -> None:
+    assert [rand.Rand(1).intn(100) for _ in range(2)] == [81, 81]
+    source = rand.Rand(1)
+    assert [source.intn(100) for _ in range(5)] == [81, 87, 47, 59, 81]
+    assert source.intn(8) < 8
+    assert sorted(rand.Rand(7).perm(50)) == list(range(50))
+    # The first lines of Go's own example of math/rand with seed 42.
+    assert rand.Rand(42).intn(100) == 5
+    items = list(range(20))
+    rand.Rand(3).shuffle(items)
+    assert sorted(items) == list(range(20)) != items
+
+
+def test_a_copy_draws_what_comes_next() -> None:
+    source = rand.Rand(5)
+    source.perm(10)
+    copied = pickle.loads(pickle.dumps(source))
+    assert [copied.int63() for _ in range(5)] == [source.int63() for _ in range(5)]

@@ -34,7 +34,7 @@ START = "2026-11-15T12:00:00Z"
 
 # The same as `application`, on the command line.
 OPTIONS = (
-    "--in-memory", "--api-only", "--pace", "still", "--start", START,
+    "--in-memory", "--api-only", "--no-allow-privileged", "--pace", "still", "--start", START,
 )  # fmt: skip
 
 
@@ -55,6 +55,7 @@ def application() -> Application:
         admission=steps,
         garbage="manual",
         seeded_by="kube-apiserver",
+        allow_privileged=False,
     )
     return Application(Live(stage))
 

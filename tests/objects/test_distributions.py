@@ -133,3 +133,21 @@ def test_streams_depend_on_seed_and_names_only() -> None:
     assert distributions.stream_of(1, "pod", "a").random() == first
     others = [(1, "pod", "b"), (2, "pod", "a"), (1, "pod")]
     assert all(distributions.stream_of(*other).random() != first for other in others)  # type: ignore[arg-type] # an int, then names
+
+
+@pytest.mark.parametrize(
+    "text", ["normal(100,10)", "lognormal(100,40)", "exp(100)", "uniform(50,150)", "100"]
+)
+def test_quantiles_are_those_of_the_draws(text: str) -> None:
+    distribution = distributions.parse_quantity(text)
+    stream = random.Random(1)
+    drawn = sorted(distribution.sample(stream) for _ in range(20_000))
+    for share in (0.1, 0.5, 0.9):
+        expected = drawn[int(share * len(drawn))]
+        assert distribution.quantile(share) == pytest.approx(expected, rel=0.03)
+
+
+def test_quantiles_without_a_spread() -> None:
+    for text in ("normal(5,0)", "lognormal(5,0)", "lognormal(0,3)", "uniform(5,5)"):
+        distribution = distributions.parse_quantity(text)
+        assert distribution.quantile(0.3) == distribution.first

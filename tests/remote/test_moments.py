@@ -167,3 +167,20 @@ def test_what_is_under_way_is_given_up_at_the_end() -> None:
     loop.close()
     loop.close()
     assert ended == ["given up"]
+
+
+def test_after_an_interrupt_of_a_task_work_still_completes(loop: Loop) -> None:
+    """A task that was interrupted is an error of the run, not of what closes connections."""
+
+    async def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    async def closing() -> str:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return "closed"
+
+    loop.spawn(interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(lambda: False)
+    assert loop.complete(closing()) == "closed"

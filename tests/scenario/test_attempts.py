@@ -13,9 +13,10 @@ from tests.scenario import building
 from tests.scenario.building import create, done, scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.scheduler.measuring import MeasuredValue
     from kubestage.scheduler.record import Decision
 
 
@@ -204,6 +205,7 @@ class Keeper:
         self.attempts: list[tuple[int, Decision, str, Json | None]] = []
         self.events: list[tuple[int, Json]] = []
         self.steps: list[tuple[int, int]] = []
+        self.measures: list[MeasuredValue] = []
 
     def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
         """An attempt."""
@@ -212,6 +214,10 @@ class Keeper:
     def event(self, step: int, event: Json) -> None:
         """An event."""
         self.events.append((step, event))
+
+    def measured(self, values: Sequence[MeasuredValue]) -> None:
+        """Measures."""
+        self.measures += values
 
     def step_finished(self, step: int, at_ns: int) -> None:
         """A step."""

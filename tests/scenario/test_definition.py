@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 TYPES = {
     Form.STRING: "string", Form.BOOL: "boolean", Form.INTEGER: "integer", Form.LIST: "array",
-    Form.MAP: "object", Form.STRUCT: "object", Form.OPAQUE: "object",
+    Form.MAP: "object", Form.STRUCT: "object", Form.OPAQUE: "object", Form.FLOAT: "number",
 }  # fmt: skip
 OPEN = "x-kubernetes-preserve-unknown-fields"
 

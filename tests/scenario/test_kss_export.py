@@ -202,6 +202,11 @@ def test_a_configuration_without_a_head_has_the_version_of_its_plugins() -> None
         ({"pods": {}}, "pods", "not a list"),
         ({"pods": [3]}, "pods[0]", "not a Pod"),
         ({"nodes": [{}]}, "nodes[0].metadata.name", "name is missing"),
+        (
+            {"pods": [{"metadata": {"name": "a", "namespace": "b"}}] * 2},
+            "pods[1].metadata.name",
+            r"is pods\[0\] too",
+        ),
         ({"nodes": [{"metadata": {"name": 3}}]}, "nodes[0].metadata.name", "name is missing"),
         ({"pods": [{"kind": "Node"}]}, "pods[0].kind", "kind is 'Node'"),
         ({"pods": [], "deployments": []}, "deployments", "not part of an export"),

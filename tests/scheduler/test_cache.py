@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +16,16 @@ from kubestage.scheduler.columns import Columns
 from kubestage.scheduler.pod_counters import Question
 from kubestage.testing import make_node, make_pod
 
+if TYPE_CHECKING:
+    from kubestage.scheduler.arrays import ValueColumn
+
 _HEAVY = AffinityTerm(
     labels.selector_from_set({"heavy": "true"}), frozenset({"default"}), labels.NOTHING, ""
 )
+
+
+def _allocatable_of(view: node_views.NodeView) -> int:
+    return view.allocatable.milli_cpu
 
 
 def _node(name: str, zone: str = "", cpu: str = "4") -> node_views.NodeView:
@@ -121,4 +128,28 @@ def _told(columns: Columns) -> dict[str, Any]:
         counter = columns.counters.answer(Question((_HEAVY,), key))
         # Values of a label are numbered as they come up, which may be in another order.
         told[f"heavy by {key}"] = counter.counts.tolist() if key is None else counter.placed
+    for key in ("topology.kubernetes.io/zone", "kubernetes.io/hostname"):
+        told[key] = _read(columns.label(key))
+    told["amounts"] = _read(columns.groups(_allocatable_of))
     return told
+
+
+def _read(column: ValueColumn[Any]) -> list[Any]:
+    return [column.values[code] if code >= 0 else None for code in column.codes.tolist()]
+
+
+@given(st.lists(_STEPS, max_size=20))
+def test_columns_that_follow_others_number_values_as_new_ones(steps: list[tuple[Any, ...]]) -> None:
+    cache = Cache()
+    for name in ("n0", "n1", "n2"):
+        cache.add_node(_node(name, zone=name[-1]))
+    _told(cache.columns)
+    for step, *details in steps:
+        if step == "node":
+            # One that comes back is another one: the order of rows changes each time.
+            cache.remove_node(details[0])
+            cache.add_node(_node(*details))
+            found = cache.columns.label("topology.kubernetes.io/zone")
+            anew = Columns(cache.columns.infos).label("topology.kubernetes.io/zone")
+            assert found.codes.tolist() == anew.codes.tolist()
+            assert (found.values, found.code_of) == (anew.values, anew.code_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,7 +42,9 @@ def test_counting_many_nodes_at_once_is_counting_one_by_one(numbers: dict[int, i
     columns = Columns([NodeInfo(node_views.of(each)) for each in views])
     for key in (None, "topology.kubernetes.io/zone"):
         at_once, one_by_one = PodCounter(columns, key), PodCounter(columns, key)
-        at_once.count_all(numbers)
+        at_once.count_all(
+            np.array(list(numbers), np.int64), np.array([*numbers.values()], np.int32)
+        )
         for row, number in numbers.items():
             one_by_one.count(row, number)
         assert at_once.counts.tolist() == one_by_one.counts.tolist()

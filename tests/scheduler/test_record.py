@@ -4,8 +4,9 @@ import pickle
 
 import msgspec
 
+from kubestage import Stage
 from kubestage.scheduler.record import Record, Recording
-from kubestage.testing import make_node
+from kubestage.testing import make_node, make_pod
 from tests.scheduler.rehearsals import Rehearsal
 
 
@@ -76,3 +77,32 @@ def test_a_record_says_what_it_explains() -> None:
     record.explain_at(3)
     assert record.explains(3)
     assert Record(Recording.FULL).explains(1)
+
+
+class Heard:
+    """A follower that notes whether attempts come with explanations."""
+
+    def __init__(self) -> None:
+        self.explained: list[bool] = []
+
+    def attempted(self, decision: object, attempt: object, explained: object) -> None:
+        self.explained.append(explained is not None)
+
+
+def test_followers_get_explanations_only_if_they_ask_for_them() -> None:
+    stage = Stage()
+    record = stage.add_scheduler(recording="none").record
+    stage.apply([make_node("a"), make_node("b")])
+    brief, full = Heard(), Heard()
+    record.follow(brief, in_full=False)
+    stage.apply(make_pod("first", cpu="1m"))
+    stage.run("1s")
+    record.follow(full)
+    stage.apply(make_pod("second", cpu="1m"))
+    stage.run("1s")
+    record.unfollow(full)
+    record.unfollow(brief)
+    stage.apply(make_pod("third", cpu="1m"))
+    stage.run("1s")
+    assert (brief.explained, full.explained) == ([False, False], [True])
+    assert record.explanations == {}

@@ -65,7 +65,7 @@ def rehearse(*nodes: Json, **answers: Status) -> tuple[Rehearsal, Probe]:
     probe_class = type("Probe", (Probe,), {"answers": answers})
     stated = rehearsals.configuration(rehearsals.profile(enabled=["Probe"]))
     run = Rehearsal(*nodes, configuration=stated, plugins={"Probe": probe_class})
-    probe: Probe = run.scheduler.profiles["default-scheduler"].permit[0]
+    probe: Probe = run.scheduler.profiles["default-scheduler"].permit[0].plugin
     return run, probe
 
 

@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pytest
 
 from tests.deadlines import HANG_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 ROOT = pathlib.Path(__file__).parents[2]
 _COMMAND = "from kubestage.cli import main; raise SystemExit(main())"
@@ -44,11 +47,22 @@ def require_kubectl() -> None:
 
 
 class Served:
-    """A server until the block ends; `objects` are on its stage from the start."""
+    """A server until the block ends; `objects` are on its stage from the start.
 
-    def __init__(self, *options: str, objects: str = "") -> None:
+    `program` is another kubestage than the one of the tests, with `variables` of its own.
+    """
+
+    def __init__(
+        self,
+        *options: str,
+        objects: str = "",
+        program: Sequence[str] = (sys.executable, "-c", _COMMAND),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self._options = options
         self._objects = objects
+        self._program = program
+        self._variables = variables
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory()
@@ -60,10 +74,15 @@ class Served:
         if self._objects:
             (folder / "objects.yaml").write_text(self._objects)
             options.append(str(folder / "objects.yaml"))
-        command = [sys.executable, "-c", _COMMAND, "serve", "--port", "0"]
+        command = [*self._program, "serve", "--port", "0"]
         command += ["--kubeconfig", str(self.kubeconfig), *options]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=folder,
+            env=self._variables,
         )
         self.address = self._address()
         return self

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
+
+from kubestage.server import encoding
 from kubestage.server.app import Application
 from kubestage.server.live import Live
 from kubestage.stage import Stage
@@ -29,3 +32,12 @@ def test_old_versions_that_are_listed_are_not_kept_for_ever() -> None:
         assert len(app.encoder._cached) <= 2
 
     asyncio.run(story())
+
+
+def test_revisions_are_escaped_as_go_does_it_so_that_clients_can_compare_bytes() -> None:
+    command = "a && b > c\u2028"
+    revision = {"metadata": {"name": "r"}, "data": {"spec": {"command": command}}, "revision": 1}
+    text = encoding.bare(revision)
+    assert rb"a \u0026\u0026 b \u003e c\u2028" in text
+    assert msgspec.json.decode(text) == revision
+    assert b"a && b" in encoding.bare({"data": {"command": command}})

@@ -103,3 +103,14 @@ def test_an_application_without_a_door_has_numbers_too() -> None:
         assert b"kubestage_revision " in answer.body
 
     asyncio.run(story())
+
+
+def test_health_checks_are_metrics() -> None:
+    async def story() -> None:
+        answer = await calling.call(calling.application(), "GET", "/metrics/slis")
+        assert answer.status == 200
+        text = answer.body.decode()
+        assert 'kubernetes_healthcheck{name="etcd",type="readyz"} 1\n' in text
+        assert (await calling.call(calling.application(), "GET", "/metrics/other")).status == 404
+
+    asyncio.run(story())

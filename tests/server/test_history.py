@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from kubestage.errors import Expired
+from kubestage.results.history.weighing import weight
 from kubestage.server.app import Application
 from kubestage.server.assembly import AssemblyOptions, Served
-from kubestage.server.history import History, HistoryLimits, weight
+from kubestage.server.history import History, HistoryLimits
 from kubestage.stage import Stage
 from tests.server import calling
 

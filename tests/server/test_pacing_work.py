@@ -218,3 +218,19 @@ def test_who_announces_a_disruption_is_given_the_time_to_delete_the_pod() -> Non
     assert _jump(stage, work) < up_ns + 60 * SECOND_NS
     conditions = stage.store.get(POD, "p")["status"]["conditions"]
     assert told["reason"] in [each.get("reason") for each in conditions]
+
+
+def test_a_clock_that_keeps_up_with_the_wall_does_not_jump_to_pulls_that_fail_again() -> None:
+    stage, work = _staged(make_node("n1"), make_pod("web", containers=[_unpullable()]))
+    assert _jump(stage, work) > 100 * SECOND_NS
+    stage, work = _staged(make_node("n1"), make_pod("web", containers=[_unpullable()]))
+    work.close()
+    keeping_up = WorkAhead(stage, keeps_up=True)
+    keeping_up.wrote()
+    assert _jump(stage, keeping_up) < 60 * SECOND_NS
+    (status,) = stage.store.get(POD, "web")["status"]["containerStatuses"]
+    assert status["state"]["waiting"]["reason"] in ("ErrImagePull", "ImagePullBackOff")
+
+
+def _unpullable() -> Json:
+    return {"name": "c", "image": "web:404"}

@@ -48,13 +48,13 @@ def test_the_page_has_its_policy_and_type() -> None:
 
 
 def test_a_file_that_a_browser_has_is_not_sent_again() -> None:
-    first = ask("/ui/style.css", **BROWSER)
+    first = ask("/ui/css/page.css", **BROWSER)
     (etag,) = first.header("etag")
     assert first.header("content-encoding") == ["gzip"]
-    plain = ask("/ui/style.css")
+    plain = ask("/ui/css/page.css")
     assert gzip.decompress(first.body) == plain.body
     assert plain.header("etag") != [etag]
-    again = ask("/ui/style.css", if_none_match=etag, **BROWSER)
+    again = ask("/ui/css/page.css", if_none_match=etag, **BROWSER)
     assert (again.status, again.body) == (304, b"")
 
 

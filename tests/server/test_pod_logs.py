@@ -225,7 +225,10 @@ def test_a_container_is_told_of_without_the_others() -> None:
 def test_there_is_no_way_inside() -> None:
     async def story() -> None:
         app = calling.application(cluster())
-        for action in ("attach", "portforward", "proxy"):
+        answer = await calling.call(app, "GET", f"{PODS}/web/proxy")
+        assert answer.status == 400
+        assert answer.json["message"] == "proxy is not possible: no kubelets are at work here"
+        for action in ("attach", "portforward"):
             for method in ("GET", "POST"):
                 answer = await calling.call(app, method, f"{PODS}/web/{action}")
                 assert answer.status == 400

@@ -11,6 +11,7 @@ import pytest
 
 from kubestage import Stage
 from kubestage.testing import make_pod
+from tests.deadlines import HANG_S
 from tests.server import calling
 from tests.server.containers.containers import cluster
 
@@ -31,8 +32,10 @@ def connect(
     sent: list[dict[str, Any]] = []
 
     async def story() -> None:
+        to_come = [{"type": "websocket.connect"}]
+
         async def receive() -> dict[str, Any]:
-            return {"type": "websocket.connect"}
+            return to_come.pop() if to_come else await asyncio.Future()
 
         async def send(message: Any) -> None:
             sent.append(dict(message))
@@ -75,7 +78,7 @@ def test_output_and_success_have_channels_of_their_own(stage: Stage, protocol: s
 
 def test_errors_and_exit_codes_are_told(stage: Stage) -> None:
     told = execute(stage, "foo", "bar")
-    assert b'command "foo" is not simulated' in told[2]
+    assert b"the command foo is not modelled" in told[2]
     status = json.loads(told[3])
     assert status["reason"] == "NonZeroExitCode"
     assert status["details"]["causes"] == [{"reason": "ExitCode", "message": "127"}]
@@ -119,6 +122,50 @@ def test_what_cannot_be_is_refused_before_there_is_a_websocket(stage: Stage) -> 
     assert (code, "plain HTTP" in said) == (400, True)
     assert refused(stage, "/version", V5)[0] == 400
     assert refused(stage, "/api/v1/nothing", V5)[0] == 404
+
+
+@pytest.mark.parametrize("offered", ["", "binary.k8s.io", "base64.binary.k8s.io"])
+def test_a_log_is_one_stream(stage: Stage, offered: str) -> None:
+    protocols = ["v9", offered] if offered else []
+    accepted, messages = connect(stage, f"{PODS}/web/log", *protocols)
+    assert accepted == {"type": "websocket.accept", "subprotocol": offered or None}
+    sent = messages[:-1]
+    assert messages[-1] == {"type": "websocket.close", "code": 1000}
+    if offered.startswith("base64"):
+        text = b"".join(base64.b64decode(each["text"]) for each in sent)
+    else:
+        text = b"".join(each["bytes"] for each in sent)
+    assert text.startswith(b"Scheduled: ")
+
+
+def test_a_log_that_cannot_be_is_refused(stage: Stage) -> None:
+    assert refused(stage, f"{PODS}/gone/log")[0] == 404
+    code, said = refused(stage, f"{PODS}/web/log", "v9")
+    assert (code, said.split(":")[0]) == (400, "no subprotocol in common")
+
+
+def test_who_leaves_a_log_that_is_followed_ends_it(stage: Stage) -> None:
+    async def story() -> None:
+        is_open = asyncio.Event()
+        to_come = [{"type": "websocket.connect"}]
+
+        async def receive() -> dict[str, Any]:
+            if to_come:
+                return to_come.pop()
+            await is_open.wait()
+            return {"type": "websocket.disconnect"}
+
+        async def send(message: Any) -> None:
+            if message.get("bytes"):
+                is_open.set()
+
+        scope = calling.scope("GET", f"{PODS}/web/log", follow="true")
+        del scope["method"]
+        scope |= {"type": "websocket", "subprotocols": []}
+        await calling.application(stage)(scope, receive, send)
+        assert is_open.is_set()
+
+    asyncio.run(asyncio.wait_for(story(), HANG_S))
 
 
 @pytest.mark.parametrize("action", ["attach", "portforward", "proxy"])

@@ -120,6 +120,26 @@ def test_a_clock_that_jumped_ahead_waits_for_the_wall() -> None:
     tell(story())
 
 
+def test_a_clock_ahead_of_the_wall_goes_on_half_as_fast_for_clients_that_poll() -> None:
+    async def story() -> None:
+        wall, stage = _beside()
+        stage.pacer.start()
+        await stage.call("GET", NODES)
+        await stage.pacer.advance(3600 * SECOND_NS)
+        ahead_ns = stage.stage.clock.now_ns
+        for _ in range(4):
+            wall.pass_by(2)
+            await stage.call("GET", NODES)
+        assert stage.stage.clock.now_ns == ahead_ns + 4 * SECOND_NS
+        # Nobody asked for a long time: no more than a moment passed.
+        wall.pass_by(600)
+        await stage.call("GET", NODES)
+        assert stage.stage.clock.now_ns == ahead_ns + 9 * SECOND_NS
+        await stage.pacer.close()
+
+    tell(story())
+
+
 def test_virtual_time_never_goes_back_with_the_wall() -> None:
     async def story() -> None:
         wall, stage = _beside()

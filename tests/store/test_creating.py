@@ -129,6 +129,9 @@ def test_an_object_of_no_name_is_refused(store: Store) -> None:
 def test_a_version_cannot_be_chosen(store: Store) -> None:
     with pytest.raises(BadRequest, match=r"resourceVersion should not be set"):
         store.create(config_map("a", resourceVersion="5"))
+    # It is the storage that refuses it, after validation and admission.
+    with pytest.raises(Invalid):
+        store.create(config_map("A_", resourceVersion="5"))
 
 
 def test_wrong_types_are_refused(store: Store) -> None:

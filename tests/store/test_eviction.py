@@ -2,13 +2,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from kubestage.errors import ApiError, Conflict, Forbidden, NotFound, TooManyRequests
+from kubestage.store import admission
 from kubestage.store.deletion import DeleteOptions
 from tests.store.samples import NAMESPACE, POD, make_store, pod
 
 if TYPE_CHECKING:
+    from kubestage.store.admission import AdmissionRequest
+    from kubestage.store.core import Core
     from kubestage.store.store import Store
 
 BUDGET = ("policy/v1", "PodDisruptionBudget")
@@ -287,3 +291,47 @@ def test_refusals_of_budgets_are_reported_but_not_those_of_dry_runs(store: Store
         with pytest.raises(TooManyRequests):
             store.evict("a", options=options)
     assert heard == [("default/b", "default/a")] * 2
+
+
+def _look_on(core: Core, request: AdmissionRequest) -> None:
+    """A check of a user, which lets everything pass: with it, every status is written in full."""
+    del core, request
+
+
+@pytest.mark.parametrize("already", [False, True])
+def test_the_shorter_way_to_write_stores_the_same(already: bool) -> None:
+    stored = []
+    for checks in (admission.CHECKS, (*admission.CHECKS, _look_on)):
+        store = make_store(checks=checks)
+        for name in ("a", "b", "c"):
+            running(store, name)
+        budget(store, status={"disruptionsAllowed": 2, "currentHealthy": 3})
+        if already:
+            target = {"type": "DisruptionTarget", "status": "False", "observedGeneration": 7}
+            conditions = [*store.get(POD, "a")["status"]["conditions"], target]
+            store.patch(POD, "a", {"status": {"conditions": conditions}}, subresource="status")
+        store.evict("a")
+        store.evict("b", options=DeleteOptions(grace_period_seconds=5))
+        with pytest.raises(TooManyRequests):
+            store.evict("c")
+        objects = [store.read(POD), store.read(BUDGET)]
+        stored.append(msgspec.json.encode(objects, order="deterministic"))
+    assert stored[0] == stored[1]
+
+
+def test_budgets_are_found_by_what_they_select_now(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        running(store, name)
+    budget(store, status={"disruptionsAllowed": 0})
+    with pytest.raises(TooManyRequests):
+        store.evict("a")
+    store.patch(BUDGET, "b", {"spec": {"selector": {"matchLabels": {"app": "db"}}}})
+    store.evict("a")
+    store.patch(BUDGET, "b", {"spec": {"selector": {"matchLabels": {"app": "web"}}}})
+    with pytest.raises(TooManyRequests):
+        store.evict("b")
+    store.delete(BUDGET, "b")
+    store.evict("b")
+    budget(store, "all", status={"disruptionsAllowed": 0}, selector={})
+    with pytest.raises(TooManyRequests):
+        store.evict("c")

@@ -88,3 +88,21 @@ def test_labels_and_fields_must_both_hold() -> None:
     assert not both.matches(obj())
     assert select(("v1", "ConfigMap"), labels="x=1", fields="metadata.name=a").matches(obj())
     assert not select(("v1", "ConfigMap"), labels="x=1").matches({"metadata": {"name": "a"}})
+
+
+@pytest.mark.parametrize(
+    ("selectors", "identity", "depends"),
+    [
+        ({}, "", False),
+        ({"fields": "metadata.name=a,metadata.namespace!=b"},
+         "metadata.name=a,metadata.namespace!=b", False),
+        ({"fields": "metadata.name=a,spec.nodeName=n"}, "metadata.name=a", True),
+        ({"labels": "x=1"}, "", True),
+    ],
+)  # fmt: skip
+def test_what_depends_on_the_version_of_an_object(
+    selectors: dict[str, str], identity: str, depends: bool
+) -> None:
+    selected = select(("v1", "Pod"), **selectors)
+    assert str(selected.identity) == identity
+    assert selected.depends_on_version is depends

@@ -212,3 +212,19 @@ def test_options_that_contradict_each_other_are_refused(
 def test_a_version_is_a_number(store: Store) -> None:
     with pytest.raises(BadRequest, match=r'parsing "abc": invalid syntax'):
         store.watch(CONFIG_MAP, resource_version="abc")
+
+
+def test_changes_in_place_of_events(store: Store) -> None:
+    created = store.create(config_map("a"))
+    watch = store.watch(CONFIG_MAP, field_selector="metadata.name!=b")
+    (event,), changes = watch.poll_changes(None, 5)
+    assert (event.object, changes) == (created, [])
+    store.create(config_map("b"))
+    updated = store.patch(CONFIG_MAP, "a", {"data": {"a": "2"}})
+    through = store.revision
+    store.delete(CONFIG_MAP, "a")
+    events, (change,) = watch.poll_changes(through, 5)
+    assert (events, change.old, change.new) == ([], created, updated)
+    _, (gone,) = watch.poll_changes(None, 5)
+    assert (gone.type, gone.old) == ("DELETED", updated)
+    assert watch.poll_changes(None, 5) == ([], [])

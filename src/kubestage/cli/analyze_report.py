@@ -9,11 +9,11 @@ from kubestage.cli import cost_line, pending_reasons, scenario_report
 from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 from kubestage.objects.tables import text
 from kubestage.results import analysis
-from kubestage.results.analysis import attempt_tables
+from kubestage.results.analysis import attempt_tables, measured
 from kubestage.results.packing import wording
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from kubestage.results.analysis import Digest, Summary, Table
 
@@ -54,6 +54,8 @@ def as_text(digest: Digest, table: Table, what: str, run: str, *, wide: bool = F
         return _joined([analysis.TABLES[what].empty])
     if what == "allocation":
         return _joined(_beside(table, ("step",)))
+    if what == "measures":
+        return _joined(_measures(table))
     if what == "nodes":
         return _joined(_nodes(digest, table))
     if wide:
@@ -66,7 +68,7 @@ def as_text(digest: Digest, table: Table, what: str, run: str, *, wide: bool = F
 
 def _narrow(table: Table, what: str) -> Table:
     """The columns that people look at first."""
-    is_log = "attempt" in table.names
+    is_log = what == "attempts" and "attempt" in table.names
     shown = attempt_tables.LOG_NARROW if is_log else analysis.TABLES[what].narrow or table.names
     places = [at for at, name in enumerate(table.names) if name in shown]
     columns = tuple(table.columns[at] for at in places)
@@ -110,6 +112,15 @@ def _beside(table: Table, keys: Sequence[str]) -> list[str]:
     return text.align(cells)
 
 
+def _measures(table: Table) -> list[str]:
+    """Every value as it is read."""
+    rows = [("MEASURE", "STEP", "ATTEMPT", "VALUE")]
+    for name, step, attempt, value, unit in table.rows:
+        tried = _NONE if attempt is None else str(attempt)
+        rows.append((name, str(step), tried, measured.text_of(value, unit)))
+    return text.align(rows)
+
+
 def _nodes(digest: Digest, table: Table) -> list[str]:
     """The nodes at the end of one step: with all steps, no terminal would be long enough."""
     last = max(table.column("step"))
@@ -131,12 +142,24 @@ def _overview(digest: Digest) -> Iterable[str]:
     if summary.resources:
         yield ""
         yield from _resources(summary)
+    if summary.measures:
+        yield ""
+        yield from text.align(measure_rows(summary.measures))
     rows = analysis.table(digest, "steps")
     if len(digest.steps) > 1:
         yield ""
         yield from _plain(analysis.Table(rows.columns, rows.rows[-_STEPS:]), _RARE)
         if len(rows.rows) > _STEPS:
             yield f"({len(rows.rows) - _STEPS} steps before these: kubestage analyze RUN steps)"
+
+
+def measure_rows(measures: Mapping[str, analysis.MeasureFigures]) -> list[tuple[str, ...]]:
+    """The user's measures with their figures, under a heading."""
+    rows: list[tuple[str, ...]] = [("MEASURE", "FINAL", "MEAN", "MAX")]
+    for name, each in measures.items():
+        values = (each.final, each.mean, each.max)
+        rows.append((name, *(measured.text_of(value, each.unit) for value in values)))
+    return rows
 
 
 def _steps(digest: Digest) -> str:

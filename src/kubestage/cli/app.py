@@ -16,6 +16,7 @@ with lazy.imports():
         analyze,
         api_resources,
         backtest,
+        check,
         clock,
         compare,
         completion,
@@ -23,14 +24,24 @@ with lazy.imports():
         cost,
         examples,
         explain,
+        export,
         get,
+        import_cluster,
         load,
+        opening,
+        optimise,
+        record,
         rehearse,
+        replay,
         serve,
+        settings,
+        shadow,
         simulate,
+        sweep,
         trace,
         validate,
         verify,
+        worst,
     )
     from kubestage.cli import run as run_command
 
@@ -48,11 +59,17 @@ kubestage run examples/14-scenario --config examples/14-scenario/scheduler.yaml 
 
 kubestage explain runs/1 checkout-0     [dim]# why is it there?[/dim]
 
+kubestage open runs/1                   [dim]# see it, go back in time, ask why[/dim]
+
 kubestage validate my-manifests/
 
 kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods start?[/dim]
 
 kubestage rehearse outage zone/b -f my-manifests/      [dim]# and if a zone fails?[/dim]
+
+kubestage check --base origin/main      [dim]# does this branch make it worse?[/dim]
+
+kubestage sweep run my-manifests/ --vary nodes=5,10,20 --seeds 10
 
 kubestage serve --nodes 5               [dim]# a cluster for kubectl[/dim]
 
@@ -65,22 +82,33 @@ _command = help_page.command
 _COMMANDS: dict[str, Callable[[], Any]] = {
     "get": lambda: _command("get", get.get, get.EPILOG),
     "validate": lambda: _command("validate", validate.validate, validate.EPILOG),
+    "check": lambda: _command("check", check.check, check.EPILOG),
     "run": lambda: _command("run", run_command.run, run_command.EPILOG),
     "explain": lambda: _command("explain", explain.explain, explain.EPILOG),
     "compare": lambda: _command("compare", compare.compare, compare.EPILOG),
+    "open": lambda: _command("open", opening.open_runs, opening.EPILOG),
     "analyze": lambda: _command("analyze", analyze.analyze, analyze.epilog),
+    "import": lambda: _command("import", import_cluster.import_cluster, import_cluster.EPILOG),
+    "record": lambda: _command("record", record.record, record.EPILOG),
+    "replay": lambda: _command("replay", replay.replay, replay.EPILOG),
+    "shadow": lambda: _command("shadow", shadow.shadow, shadow.EPILOG),
+    "export": lambda: _command("export", export.export, export.EPILOG),
     "cost": lambda: _command("cost", cost.cost, cost.EPILOG),
     "backtest": lambda: _command("backtest", backtest.backtest, backtest.EPILOG),
     "verify": lambda: _command("verify", verify.verify, verify.EPILOG),
+    "worst": lambda: _command("worst", worst.worst, worst.EPILOG),
     "simulate": lambda: _command("simulate", simulate.simulate, simulate.EPILOG),
     "serve": lambda: _command("serve", serve.serve, serve.EPILOG),
     "api-resources": lambda: _command(
         "api-resources", api_resources.api_resources, api_resources.EPILOG
     ),
+    "settings": lambda: _command("settings", settings.settings, settings.EPILOG),
     "completion": lambda: _command("completion", completion.completion, completion.EPILOG),
     "version": lambda: _command("version", version.version),
+    "optimise": lambda: _command("optimise", optimise.optimise, optimise.EPILOG, optimise.CONTEXT),
     "load": lambda: help_page.group(load.application),
     "rehearse": lambda: help_page.group(rehearse.application),
+    "sweep": lambda: help_page.group(sweep.application),
     "config": lambda: help_page.group(config_view.application),
     "trace": lambda: help_page.group(trace.application),
     "clock": lambda: help_page.group(clock.application),

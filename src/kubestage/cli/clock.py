@@ -23,6 +23,10 @@ kubestage clock advance 10m           [dim]# let ten minutes pass at once[/dim]
 
 kubestage clock advance --until 2027-01-01T08:00:00Z
 
+kubestage clock advance --to event    [dim]# up to the next change of an object[/dim]
+
+kubestage clock advance --to decision [dim]# up to the next attempt of the scheduler[/dim]
+
 kubestage clock pace realtime         [dim]# as on the wall[/dim]
 
 kubestage clock pace speed 60         [dim]# an hour passes in a minute[/dim]
@@ -35,6 +39,7 @@ The server is that of --server or --kubeconfig. Else it is that of KUBECONFIG, i
 wrote that file, that of .kubestage in this directory, or the cluster that kubectl would use.
 """
 _PACES: Final = ("jump", "still", "realtime", "speed")
+_GOALS: Final = ("event", "decision")
 _FORMATS: Final = ("text", "json")
 
 Server = Annotated[
@@ -109,17 +114,32 @@ def advance(
             show_default=False,
         ),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="|".join(_GOALS),
+            help="Up to the next change of an object (event), or the scheduler's next attempt "
+            "(decision); at most 24h.",
+            autocompletion=completion.one_of(*_GOALS),
+            show_default=False,
+        ),
+    ] = None,
     server: Server = None,
     kubeconfig: Kubeconfig = None,
     output: Output = "text",
 ) -> int:
     """Let time pass, as fast as that goes; ends when that time has come."""
-    if (duration is None) == (until is None):
-        fix = "write it as in: advance 10m, or: advance --until 2027-01-01T08:00:00Z"
-        raise InputError("give one of a duration and --until", fix=fix)
+    if sum(each is not None for each in (duration, until, to)) != 1:
+        fix = (
+            "write it as in: advance 10m, advance --until 2027-01-01T08:00:00Z, advance --to event"
+        )
+        raise InputError("give one of a duration and --until, or --to", fix=fix)
+    if to is not None:
+        completion.check_choice(to, _GOALS, "--to")
     how_much = None if duration is None else _duration(duration)
     stage_clock, output = _selected(context, server, kubeconfig, output)
-    return _print(stage_clock.advance(how_much, until), output)
+    return _print(stage_clock.advance(how_much, until, to), output)
 
 
 @application.command()

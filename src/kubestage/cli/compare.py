@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress, screen
+from kubestage import lazy
+from kubestage.cli import failures, interruption, option_objects, progress, screen
 from kubestage.errors import InputError
 from kubestage.runs import recorded_files
 from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.flags import Flag
+
+with lazy.imports():
+    from kubestage.cli import compare_verdict
+    from kubestage.files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,13 +28,16 @@ if TYPE_CHECKING:
     from kubestage.results.comparison import Worse
     from kubestage.runs.compare import ComparedLives, ComparedRuns
 
-FORMATS: Final = ("table", "json", "csv")
+FORMATS: Final = ("table", "markdown", "json", "csv")
+MARKDOWN: Final = "markdown"
 EPILOG: Final = """
 [bold]Examples[/bold]
 
 kubestage compare scenario.yaml --config default --config mine.yaml
 
 kubestage compare cluster/ --config a.yaml --config b.yaml --config c.yaml --between 2 3
+
+kubestage compare rec/ --config default --config packing.yaml  [dim]# a recording, replayed[/dim]
 
 kubestage compare runs/before runs/after           [dim]# what `kubestage run --out` has kept[/dim]
 
@@ -42,6 +50,8 @@ kubestage compare scenario.yaml --config default --config mine.yaml --timings
 
 kubestage compare runs/* -o csv > runs.csv
 
+kubestage compare runs/before runs/after -o markdown --junit compare.xml    [dim]# for CI[/dim]
+
 The first one is what the others are measured by; `--config default` is kube-scheduler's own.
 
 --fail-if-worse looks at scheduled, pending, preempted and stddev, or at each --metric.
@@ -53,7 +63,7 @@ _Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...|FILE...",
-        help="Two or more runs; or, with --config, a Scenario or manifests to run.",
+        help="Two or more runs; or, with --config, a Scenario or manifests to run, or a recording.",
         show_default=False,
     ),
 ]
@@ -67,7 +77,13 @@ _Metrics = Annotated[
 ]
 _Output = Annotated[
     str,
-    Flag("table, json or csv.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
+    Flag(
+        "table, markdown, json or csv.",
+        "-o",
+        metavar="FORMAT",
+        choices=FORMATS,
+        noun="output format",
+    ),
 ]
 
 
@@ -83,6 +99,10 @@ def compare(
     ] = False,
     metric: _Metrics = (),
     output: _Output = "table",
+    junit: Annotated[
+        str | None,
+        Flag("Write JUnit XML to this file: a test for each measure.", metavar="FILE"),
+    ] = None,
     charts: Annotated[
         str | None, Flag("Draw the comparison into this directory.", metavar="DIR")
     ] = None,
@@ -91,21 +111,27 @@ def compare(
     from kubestage.cli import compare_report
     from kubestage.runs import compare as comparing
 
-    if metric and not fail_if_worse:
-        raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
-    options = msgspec.structs.replace(options, explains=output != "csv")
+    if metric and not (fail_if_worse or junit is not None or output == MARKDOWN):
+        fix = "add it, or --junit FILE, or -o markdown"
+        raise InputError("means something only with --fail-if-worse", path="--metric", fix=fix)
+    options = msgspec.structs.replace(options, explains=output not in ("csv", MARKDOWN))
     are_kept = not options.configs
     with recorded_files.error_context(*inputs) if are_kept else contextlib.nullcontext():
         compared = comparing.compare(inputs, options, progress.OBSERVER)
         if isinstance(compared, comparing.ComparedLives):
+            _write_junit(compared, junit, metric)
             return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)
+        _write_junit(compared, junit, metric)
         worse: list[Worse] = []
         if fail_if_worse:
             figures = compared.comparison
             worse = _worse(lambda: figures.worse(metric) if metric else figures.worse())
         width = shutil.get_terminal_size().columns
         layout = compare_report.CompareLayout(shows_all=show_all, top=options.top, width=width)
-        screen.write(compare_report.text(compared, output, layout, worse))
+        if output == MARKDOWN:
+            screen.write(compare_verdict.markdown(compared, metric))
+        else:
+            screen.write(compare_report.text(compared, output, layout, worse))
         sys.stdout.flush()
         if charts is not None:
             _draw(compared, charts)
@@ -128,11 +154,23 @@ def _report_lives(
         fix = "draw each of them: kubestage analyze RUN --charts DIR"
         raise InputError("living runs are not drawn side by side", path="--charts", fix=fix)
     worse = _worse(lambda: compared.worse(metrics or None)) if fail_if_worse else []
-    screen.write(life_compare.text(compared, output))
+    if output == MARKDOWN:
+        screen.write(compare_verdict.markdown(compared, metrics))
+    else:
+        screen.write(life_compare.text(compared, output))
     sys.stdout.flush()
     for note in compared.notes:
         screen.note(f"Note: {note}")
     return _verdict(worse, compared.names[0], life_compare.against_first)
+
+
+def _write_junit(
+    compared: ComparedRuns | ComparedLives, path: str | None, metrics: Sequence[str]
+) -> None:
+    if path is not None:
+        text = compare_verdict.junit(compared, metrics)
+        with interruption.deferred():
+            writing.write(path, text)
 
 
 def _worse(find: Callable[[], list[Worse]]) -> list[Worse]:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.cli import compare_divergence, timings_report
+from kubestage.cli.compare_labels import LEFT_OVER_AMOUNTS, LEFT_OVER_LABELS
 from kubestage.cli.explain_text import ExplainLayout
 from kubestage.cli.explaining import blocks, count
 from kubestage.objects.tables import text as tables
 from kubestage.results import analysis
+from kubestage.results.analysis import measured
 from kubestage.results.packing import wording
 
 if TYPE_CHECKING:
@@ -27,9 +29,11 @@ _LABELS: Final = {
     "costPerHour": "cost per hour",
     "idleShare": "idle",
     "strandedShare": "stranded",
+    **LEFT_OVER_LABELS,
 }
 # Known only if anything is free: else they have no row.
 _OFTEN_UNKNOWN: Final = ("strandedShare", "fragmentation")
+_OFTEN_NONE: Final = tuple(LEFT_OVER_LABELS)
 
 
 class CompareLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +76,8 @@ def _pair(compared: ComparedRuns, pair: ComparedPair, layout: CompareLayout) -> 
 
 def _figures(compared: Comparison, width: int) -> Iterator[str]:
     """All measures, a column for each run."""
-    rows = [each for each in compared.measures if each.name not in _OFTEN_UNKNOWN or _any(each)]
-    columns = [("MEASURE", *(_label(each) for each in rows))]
+    rows = [each for each in compared.measures if _is_shown(each)]
+    columns = [("MEASURE", *(label(each) for each in rows))]
     for at, name in enumerate(compared.names):
         columns.append((name, *(_cell(each, at) for each in rows)))
     for block in blocks(columns, width):
@@ -85,11 +89,15 @@ def _figures(compared: Comparison, width: int) -> Iterator[str]:
     yield legend
 
 
-def _any(measure: Measure) -> bool:
-    return any(value is not None for value in measure.values)
+def _is_shown(measure: Measure) -> bool:
+    if measure.name in _OFTEN_NONE:
+        return any(measure.values)
+    is_known = any(value is not None for value in measure.values)
+    return is_known or measure.name not in _OFTEN_UNKNOWN
 
 
-def _label(measure: Measure) -> str:
+def label(measure: Measure) -> str:
+    """What tables call a measure."""
     name = _LABELS.get(measure.name, measure.name)
     return name if measure.resource is None else f"{measure.resource} {name}"
 
@@ -98,10 +106,10 @@ def _cell(measure: Measure, at: int) -> str:
     value, delta = measure.values[at], measure.delta(at)
     if value is None:
         return "-"
-    shown = _shown(measure, at)
+    text = shown(measure, at)
     if at and delta:
-        shown += _change_of(measure, delta)
-    return f"{shown} *" if at in measure.best else shown
+        text += _change_of(measure, delta)
+    return f"{text} *" if at in measure.best else text
 
 
 def _change_of(measure: Measure, delta: float) -> str:
@@ -109,23 +117,33 @@ def _change_of(measure: Measure, delta: float) -> str:
     if measure.currency is not None:
         sign = "-" if delta < 0 else "+"
         return f" ({sign}{wording.money(abs(delta), measure.currency)})"
+    if measure.name in LEFT_OVER_AMOUNTS:
+        sign = "-" if delta < 0 else "+"
+        return f" ({sign}{LEFT_OVER_AMOUNTS[measure.name](int(abs(delta)))})"
     change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
+    if measure.is_own and not measure.is_rate:
+        change = f"{delta:+,.6g}"
     return "" if float(change.replace(",", "")) == 0 else f" ({change})"
 
 
 def against_first(worse: Worse) -> str:
     """A measure that got worse, in a few words."""
     measure = worse.measure
-    before = _shown(measure, 0)
-    return f"{_label(measure)} {_shown(measure, worse.at)}, not {before}"
+    before = shown(measure, 0)
+    return f"{label(measure)} {shown(measure, worse.at)}, not {before}"
 
 
-def _shown(measure: Measure, at: int) -> str:
+def shown(measure: Measure, at: int) -> str:
+    """The value of a run as people read it."""
     value = measure.values[at]
     if value is None:
         return "-"
     if measure.currency is not None:
         return wording.money(value, measure.currency)
+    if measure.name in LEFT_OVER_AMOUNTS:
+        return LEFT_OVER_AMOUNTS[measure.name](int(value))
+    if measure.is_own and not measure.is_rate:
+        return measured.text_of(value, measure.unit)
     return f"{100 * value:.1f}%" if measure.is_rate else f"{value:,}"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import screen
+from kubestage.cli import help_page, screen
+from kubestage.errors import InputError
+from kubestage.wording import plural
 
 if TYPE_CHECKING:
     from kubestage.runs.example_files import Example
@@ -18,9 +20,11 @@ kubestage examples                           [dim]# all, with what they show[/di
 
 kubestage examples show 19                   [dim]# what it is about[/dim]
 
-kubestage examples copy 19                   [dim]# into a directory of that name[/dim]
+kubestage examples 19 --out demo             [dim]# a copy of it in demo[/dim]
 
-kubestage examples copy hpa-step-load demo   [dim]# into demo[/dim]
+kubestage examples --out examples            [dim]# copies of all of them[/dim]
+
+kubestage examples copy 19                   [dim]# into a directory of that name[/dim]
 
 An example is named by its number, its name, or a part of it that no other has.
 """
@@ -42,8 +46,27 @@ Named = Annotated[
     ),
 ]
 
+
+class _Group(help_page.Group):
+    """An example may be named without a verb: it is shown, or copied to the directory of --out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put in the verb that is meant."""
+        words = list(args)
+        verb = next((each for each in words if not each.startswith("-")), None)
+        is_option = words and words[0].startswith(("-h", "--h"))
+        if words and not is_option and verb not in self.commands:
+            words.insert(0, "copy" if _has_out(words) else "show")
+        return super().parse_args(ctx, words)
+
+
+def _has_out(words: list[str]) -> bool:
+    return any(each.partition("=")[0] in ("--out", "-o") for each in words)
+
+
 application = typer.Typer(
     name="examples",
+    cls=_Group,
     help="List the examples, show one, or copy one to work with.",
     epilog=EPILOG,
     rich_markup_mode="rich",
@@ -54,7 +77,7 @@ application = typer.Typer(
 
 @application.callback()
 def examples(context: typer.Context) -> int:
-    """List the examples, show one, or copy one to work with."""
+    """List the examples, show one, or copy one to work with: [NAME] [--out DIR]."""
     if context.invoked_subcommand is None:
         return list_all()
     return 0
@@ -69,7 +92,7 @@ def list_all() -> int:
     found = example_files.all_examples()
     rows = [("NAME", "WHAT IT SHOWS"), *((each.name, each.title) for each in found)]
     lines = [line.rstrip() for line in text.align(rows)]
-    lines += ["", "kubestage examples copy NAME gets you one to work with."]
+    lines += ["", "kubestage examples NAME --out DIR gets you one to work with."]
     screen.write("".join(f"{line}\n" for line in lines))
     return 0
 
@@ -87,7 +110,15 @@ def show(name: Named) -> int:
 
 @application.command()
 def copy(
-    name: Named,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[EXAMPLE]",
+            help="A number or a name; with --out, all of them if none is named.",
+            autocompletion=_names,
+            show_default=False,
+        ),
+    ] = None,
     directory: Annotated[
         str | None,
         typer.Argument(
@@ -96,12 +127,25 @@ def copy(
             show_default=False,
         ),
     ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="DIR", help="Where to.", show_default=False)
+    ] = None,
 ) -> int:
-    """Copy an example into a directory of yours."""
+    """Copy an example into a directory of yours, or all of them."""
     from kubestage.runs import example_files
 
+    if directory is not None and out is not None:
+        raise InputError("two directories are named", path="--out", fix="leave out one of them")
+    target_name = out if directory is None else directory
+    if name is None:
+        if target_name is None:
+            fix = "name one, or copy all: kubestage examples --out DIR"
+            raise InputError("no example is named", fix=fix)
+        copied = example_files.copy_all(target_name)
+        screen.write(f"Copied {plural(len(copied), 'example')} to {target_name}.\n")
+        return 0
     example = example_files.find(name)
-    target = example_files.copy(example, directory)
+    target = example_files.copy(example, target_name)
     lines = [f"Copied {example.name} to {target}.", *_next(example, str(target))]
     screen.write("\n".join(lines) + "\n")
     return 0

@@ -55,8 +55,8 @@ def explain(
         str,
         typer.Argument(
             metavar="RUN",
-            help="What `kubestage run --out` has written, a Scenario with its status in a file, or "
-            "manifests; with --server there is none.",
+            help="What `kubestage run --out` or `pytest --kubestage-keep` has written, a Scenario "
+            "with its status in a file, or manifests; with --server there is none.",
             show_default=False,
         ),
     ],

@@ -83,10 +83,13 @@ class Application(typer.Typer):
 
 
 def command(
-    name: str, function: Callable[..., Any], epilog: str | Callable[[], str] | None = None
+    name: str,
+    function: Callable[..., Any],
+    epilog: str | Callable[[], str] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> Any:
-    """A command with such a page."""
-    info = models.CommandInfo(name=name, cls=Command, callback=function)
+    """A command with such a page; `settings` are those of its context."""
+    info = models.CommandInfo(name=name, cls=Command, callback=function, context_settings=settings)
     built: Any = typer.main.get_command_from_info(
         info, pretty_exceptions_short=True, rich_markup_mode="rich"
     )

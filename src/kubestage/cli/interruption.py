@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 reporting = interruption.reporting
+is_wrapped = interruption.is_wrapped
 
 
 class Interrupted(BaseException):
@@ -29,10 +30,3 @@ def line(error: BaseException | None) -> str:
         notes += getattr(error, "__notes__", ())
         error = error.__cause__ or error.__context__
     return f"Interrupted: {'; '.join(notes)}." if notes else "Interrupted."
-
-
-def is_wrapped(error: BaseException | None) -> bool:
-    """Whether an error came up while an interrupt was on its way out."""
-    while error is not None and not isinstance(error, KeyboardInterrupt | Interrupted):
-        error = error.__cause__ or error.__context__
-    return error is not None

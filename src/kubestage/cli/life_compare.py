@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.cli import timings_report
+from kubestage.cli.compare_labels import LEFT_OVER_AMOUNTS, LEFT_OVER_LABELS
 from kubestage.cli.explaining import blocks
 from kubestage.objects.tables import text as tables
-from kubestage.results import analysis
+from kubestage.results import agreement_rows, analysis
+from kubestage.results.analysis import measured
 from kubestage.results.life import wording
 from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.comparison import Measure, Worse
     from kubestage.runs.compare import ComparedLives
 
@@ -32,15 +35,18 @@ _LABELS: Final = {
     "notReadyMinutes": "nodes NotReady",
     "pendingPeak": "pending, at most",
     "longestWaitSeconds": "longest wait",
+    "waitP99Seconds": "wait, p99",
     "podsEvicted": "pods evicted",
     "evictionsRefused": "evictions refused",
     "jobsFailed": "Jobs failed",
     "replicaHours": "replica-hours",
     "nodeHours": "node-hours",
+    "nodesInUseAtEnd": "nodes in use, at the end",
     "costPerHour": "per hour, at the end",
     "idleCostPercent": "idle share of cost",
     "rescalesUp": "up",
     "rescalesDown": "down",
+    **LEFT_OVER_LABELS,
 }
 
 
@@ -51,7 +57,11 @@ def text(compared: ComparedLives, output: str) -> str:
     if output == "json":
         encoded = msgspec.json.encode(compared.to_dict())
         return msgspec.json.format(encoded, indent=2).decode() + "\n"
-    lines = list(_lines(compared.names, compared.measures))
+    lines = [] if compared.agreement is None else [*_agreement(compared.agreement), ""]
+    known = [
+        each for each in compared.measures if each.name not in LEFT_OVER_LABELS or any(each.values)
+    ]
+    lines += _lines(compared.names, known)
     if any(each.name == "cost" for each in compared.measures):
         lines.append(f"Costs are in {compared.currency}.")
     if compared.durations is not None:
@@ -59,8 +69,18 @@ def text(compared: ComparedLives, output: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def _agreement(found: ReplayAgreement) -> Iterator[str]:
+    """How far replays can be trusted, before what they say."""
+    share = agreement_rows.share(found.agreement.same_node_share)
+    yield f"Agreement under the recorded settings: {share} on the same node."
+    if found.decisions is not None and found.decisions.predicted:
+        yield agreement_rows.scope(found.decisions)
+        parts = [f"{share} {name}" for name, share, _ in agreement_rows.shares(found.decisions)]
+        yield f"{', '.join(parts)}."
+
+
 def _lines(names: Sequence[str], known: Sequence[Measure]) -> Iterator[str]:
-    rows = [("MEASURE", *(_label(each) for each in known))]
+    rows = [("MEASURE", *(label(each) for each in known))]
     rows += [(name, *(_cell(each, at) for each in known)) for at, name in enumerate(names)]
     for block in blocks(rows, shutil.get_terminal_size().columns):
         yield from (line.rstrip() for line in tables.align(list(zip(*block, strict=True))))
@@ -68,7 +88,8 @@ def _lines(names: Sequence[str], known: Sequence[Measure]) -> Iterator[str]:
     yield f"* is best; in brackets, against {names[0]}."
 
 
-def _label(measure: Measure) -> str:
+def label(measure: Measure) -> str:
+    """What tables call a measure."""
     name = _LABELS.get(measure.name, measure.name)
     return name if measure.resource is None else f"{measure.resource} {name}"
 
@@ -77,12 +98,12 @@ def _cell(measure: Measure, at: int) -> str:
     value, delta = measure.values[at], measure.delta(at)
     if value is None:
         return "-"
-    shown = _shown(measure, value)
+    text = shown(measure, value)
     if at and delta:
         # Of shares, a difference is in points.
-        change = _shown(measure, abs(delta)).removesuffix("%")
-        shown += f" ({'+' if delta > 0 else '-'}{change})"
-    return f"{shown} *" if at in measure.best else shown
+        change = shown(measure, abs(delta)).removesuffix("%")
+        text += f" ({'+' if delta > 0 else '-'}{change})"
+    return f"{text} *" if at in measure.best else text
 
 
 def against_first(worse: Worse) -> str:
@@ -91,10 +112,15 @@ def against_first(worse: Worse) -> str:
     before, now = (measure.values[at] for at in (0, worse.at))
     assert before is not None
     assert now is not None
-    return f"{_label(measure)} {_shown(measure, now)}, not {_shown(measure, before)}"
+    return f"{label(measure)} {shown(measure, now)}, not {shown(measure, before)}"
 
 
-def _shown(measure: Measure, value: float) -> str:
+def shown(measure: Measure, value: float) -> str:
+    """A value as people read it."""
+    if measure.name in LEFT_OVER_AMOUNTS:
+        return LEFT_OVER_AMOUNTS[measure.name](int(value))
+    if measure.is_own:
+        return measured.text_of(value, measure.unit)
     if measure.name.startswith("response"):
         return wording.milliseconds(value)
     if measure.name.endswith("Percent"):

@@ -41,7 +41,8 @@ def _is_measured(lived: LivingResult) -> bool:
     assert lived.record is not None
     summary = lived.record.summary
     groups = any(each["group"] for each in summary["nodeGroups"])
-    return bool(lived.saved or groups or summary["traffic"] or summary["autoscalers"])
+    is_busy = groups or summary["traffic"] or summary["autoscalers"]
+    return bool(lived.saved or is_busy or summary.get("measures"))
 
 
 def _pending(stage: Stage) -> Iterator[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.aliases import Json
+from kubestage.cli import analyze_report
 from kubestage.objects import prices
 from kubestage.objects.tables import text
-from kubestage.results.life import requests, wording
+from kubestage.results.life import measured, requests, wording
 from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
     yield _autoscalers(summary["autoscalers"])
     yield _nodes(summary)
     yield _namespaces(summary)
+    yield analyze_report.measure_rows(measured.of_summary(summary))
 
 
 def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:

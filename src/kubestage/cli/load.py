@@ -58,12 +58,15 @@ kubestage load find-limit config.yaml --slo 'pod-startup-p99<=5s' --vary tuningS
 
 Variables CL2_* are parameters of templates, as in ClusterLoader2. docs/load.md is the guide.
 
-Exit code: 0 if all tests passed, 1 if one failed, 2 if something is wrong with the input, 130 if
-it was interrupted: everything is cleaned up then, unless Ctrl-C is pressed a second time.
+Exit code: 0 if no test failed, 1 if one failed, 2 if something is wrong with the input, 130 if
+it was interrupted: everything is cleaned up then, unless Ctrl-C is pressed a second time. A test
+that measured nothing fails with --strict.
 """
 
 application = help_page.Application(name="load", help=HELP, cls=load_group.LoadGroup)
-application.command("find-limit", epilog=load_find_limit.EPILOG)(load_find_limit.find_limit)
+application.command("find-limit", cls=load_group.LoadCommand, epilog=load_find_limit.EPILOG)(
+    load_find_limit.find_limit
+)
 
 
 def _commands(incomplete: str) -> list[str]:
@@ -87,6 +90,14 @@ Configs = Annotated[
 def load(
     *,
     configs: Configs = None,
+    test_configs: Annotated[
+        tuple[str, ...],
+        Flag(
+            "A configuration, as ClusterLoader2 names it. Repeatable.",
+            "--testconfig",
+            metavar="FILE",
+        ),
+    ] = (),
     suites: Annotated[
         tuple[str, ...],
         Flag("A suite. Repeatable.", "--suite", "--testsuite", metavar="FILE"),
@@ -96,7 +107,11 @@ def load(
         bool, Flag("Check everything and show the plan; no cluster is needed.")
     ] = False,
     strict: Annotated[
-        bool, Flag("Unknown keys, verdicts without samples and leftovers are errors.")
+        bool,
+        Flag(
+            "Unknown keys, skipped measurements, verdicts without samples, programs without a "
+            "model and leftovers fail."
+        ),
     ] = False,
     output: Output = "table",
     list_methods: Annotated[bool, Flag("List all measurements, and exit.")] = False,
@@ -121,7 +136,7 @@ def load(
     if list_methods:
         screen.write(measurement_files.listed(registry))
         return 0
-    tests = load_test.find(configs or (), suites)
+    tests = load_test.find((*(configs or ()), *test_configs), suites)
     try:
         if dry_run:
             return _plan(tests, options, registry, output)
@@ -143,6 +158,7 @@ def _run(
     output: str,
     report_dir: str | None,
 ) -> int:
+    options = msgspec.structs.replace(options, keeps_history=report_dir is not None)
     with (
         report_files.claim(report_dir) as directory,
         interruption.reporting(lambda: load_messages.missing(report_dir)),
@@ -158,4 +174,4 @@ def _run(
     if results.is_interrupted:
         load_messages.print_interrupted(report_dir, results)
         return failures.INTERRUPTED
-    return 0 if results.passed else failures.NEGATIVE_RESULT
+    return failures.NEGATIVE_RESULT if results.failed else 0

@@ -37,8 +37,11 @@ table that `kubestage load` prints.
 Loads are doubled until one misses, then the limit is closed in on. Each load is run with several
 seeds; it counts as met if so many passes are unlikely to be random. See docs/find-limit.md.
 
-Exit code: 0 if a limit was found, 1 if even the lowest load misses the goals, 2 if something is
-wrong with the input.
+A load on which seeds disagree is unsure: neither met nor missed. The last line states how long the
+load lasts, and warns if its backlog still grows at the end.
+
+Exit code: 0 if a limit was found, 1 if no load meets the goals, 2 if something is wrong with the
+input.
 """
 
 

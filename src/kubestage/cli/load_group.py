@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.cli import help_page
+from kubestage.cli import help_page, load_foreign_flags
 
 USUAL: Final = "run"
 
@@ -18,7 +18,16 @@ class LoadGroup(help_page.Group):
         return super().parse_args(ctx, args if named else [USUAL, *args])
 
 
-class UsualCommand(help_page.Command):
+class LoadCommand(help_page.Command):
+    """Names the flags of ClusterLoader2 that it does not have."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse such flags with what to do instead."""
+        load_foreign_flags.refuse(args)
+        return super().parse_args(ctx, args)
+
+
+class UsualCommand(LoadCommand):
     """Has the name of its group: the user need not know that there is a group."""
 
     def make_context(

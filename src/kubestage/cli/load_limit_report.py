@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.cli import printing
 from kubestage.objects.tables import text
 from kubestage.runs.load.limit_result import VERDICTS
+from kubestage.wording import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from kubestage.runs.load.limit_result import LimitPoint, LimitResult
     from kubestage.runs.load.slos import Slo
 
-_LENGTH: Final = 300
+_LENGTH: Final = 800
 
 
 def formatted(result: LimitResult, output: str, report_dir: str | None) -> str:
@@ -29,11 +30,15 @@ def formatted(result: LimitResult, output: str, report_dir: str | None) -> str:
 
 def _lines(result: LimitResult) -> Iterator[str]:
     search, found = result.search, result.found
-    rows = [(search.vary, "RUNS", "MEET", *(each.name for each in result.slos), "VERDICT")]
+    head = (search.vary, "RUNS", "MEET", "REQUESTED/S", "ACHIEVED/S")
+    rows = [(*head, *(each.name for each in result.slos), "VERDICT")]
     rows += [_row(point, result.slos) for point in result.points]
     yield from text.align(rows)
     yield ""
     yield result.headline()
+    influence = result.influence()
+    if influence:
+        yield influence
     if not found.is_monotonic:
         yield (
             "Warning: a higher load meets the goals where a lower one misses them, so there is "
@@ -47,18 +52,24 @@ def _failures(result: LimitResult) -> Iterator[str]:
     for point in result.points:
         problems = dict.fromkeys(run.problem for run in point.runs if run.problem)
         if problems:
-            yield f"At {point.value:g} a run failed: {_shortened(next(iter(problems)))}"
+            yield f"At {point.value:g} a run failed: {shortened(next(iter(problems)), _LENGTH)}"
             return
-
-
-def _shortened(problem: str) -> str:
-    return problem if len(problem) <= _LENGTH else f"{problem[:_LENGTH]}..."
 
 
 def _row(point: LimitPoint, slos: Sequence[Slo]) -> tuple[str, ...]:
     met = sum(each.is_met for each in point.runs)
     ranges = [_spread([run.values[at] for run in point.runs], slo) for at, slo in enumerate(slos)]
-    return f"{point.value:g}", str(len(point.runs)), str(met), *ranges, VERDICTS[point.verdict]
+    paces = point.paces
+    rates = (
+        _mean([pace.requested for pace in paces]),
+        _mean([pace.achieved for pace in paces]),
+    )
+    head = (f"{point.value:g}", str(len(point.runs)), str(met))
+    return (*head, *rates, *ranges, VERDICTS[point.verdict])
+
+
+def _mean(rates: Sequence[float]) -> str:
+    return f"{sum(rates) / len(rates):.4g}" if rates else "-"
 
 
 def _spread(values: Sequence[float | None], slo: Slo) -> str:

@@ -43,7 +43,7 @@ def _lines(planned: PlannedTest) -> Iterator[str]:
     yield f"About {plural(plan.peak_pods, 'pod')} at most, {plural(plan.calls, 'API call')}."
     yield _takes(plan)
     for title, lines in (
-        ("Problems", plan.problems),
+        ("Problems", planned.problems),
         ("Notes", plan.notes),
         ("Warnings", planned.warnings),
     ):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import printing
+from kubestage.cli import analyze_report, printing
+from kubestage.clusterloader.result import Outcome
 from kubestage.golang import durations
 from kubestage.objects.tables import text
 from kubestage.results.load import page_cost
+from kubestage.runs.load import user_measures
 from kubestage.runs.load.results import verdict_word
 from kubestage.units import MILLISECOND_NS, SECOND_NS
-from kubestage.wording import plural
+from kubestage.wording import plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 
 _SECOND_MS: Final = 1000
 _LINES: Final = 10
-_LENGTH: Final = 400
+_LENGTH: Final = 800
+_STATUSES: Final = {
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "FAILED",
+    Outcome.INTERRUPTED: "interrupted",
+    Outcome.NOTHING_MEASURED: "NOTHING MEASURED",
+}
 
 
 def formatted(results: LoadResults, output: str, report_dir: str | None) -> str:
@@ -58,6 +66,10 @@ def _test_lines(result: LoadResult) -> Iterator[str]:
         head = ("MEASURED", "VALUE", "THRESHOLD", "SAMPLES", "VERDICT")
         yield ""
         yield from text.align([head, *(_row(*each) for each in evaluated)])
+    measures = user_measures.of_result(result)
+    if measures:
+        yield ""
+        yield from text.align(analyze_report.measure_rows(measures))
     skipped = [f"{_source(each)}: {why}" for each, why in result.skipped()]
     for title, lines in (
         ("Errors", result.errors),
@@ -69,15 +81,15 @@ def _test_lines(result: LoadResult) -> Iterator[str]:
 
 
 def _headline(result: LoadResult) -> str:
-    status = "passed" if result.passed else "FAILED"
-    if result.is_interrupted:
-        status = "interrupted"
+    status = _STATUSES[result.outcome]
     name = result.test_name or result.path
     took = _rounded(result.took_ns)
     steps = plural(len(result.steps), "step")
     calls = plural(len(result.calls), "call")
     early = ", ended early by a fatal error" if result.is_fatal else ""
-    return f"{name}: {status} after {took}, {steps}, {calls}{early}"
+    number = len(result.skipped())
+    skipped = f", {plural(number, 'measurement')} skipped" if number else ""
+    return f"{name}: {status} after {took}, {steps}, {calls}{skipped}{early}"
 
 
 def _step(step: StepResult) -> tuple[str, str, str]:
@@ -126,7 +138,6 @@ def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
     yield ""
     yield f"{title} ({len(lines):,}):"
     for line in lines[:_LINES]:
-        short = line if len(line) <= _LENGTH else f"{line[:_LENGTH]}..."
-        yield "  " + short.replace("\n", "\n    ")
+        yield "  " + shortened(line, _LENGTH).replace("\n", "\n    ")
     if len(lines) > _LINES:
         yield f"  and {len(lines) - _LINES:,} more"

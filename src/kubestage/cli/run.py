@@ -19,7 +19,7 @@ from kubestage.runs.run_options import RunOptions
 from kubestage.runs.shared_flags import STRATEGY_VARIABLE
 
 with lazy.imports():
-    from kubestage.cli import event_stream, run_output
+    from kubestage.cli import event_stream, run_output, run_page
     from kubestage.runs import run as runs
 
 _LIVING: Final = "A living cluster"
@@ -47,6 +47,8 @@ kubestage run cluster/ --for 1h --at 5m=v2.yaml --events
 kubestage run web.yaml hpa.yaml traffic.yaml --for 30m --out runs/load
 
 kubestage run shop/ --for 30m --setting hpa.sync-period=30s
+
+kubestage run scenario.yaml --open              [dim]# then see it on the page[/dim]
 
 kubestage run scenario.yaml --timings --out runs/1   [dim]# time per attempt and plugin[/dim]
 
@@ -76,6 +78,10 @@ def run(
         ),
     ],
     options: RunOptions,
+    opens: Annotated[
+        bool,
+        Flag("Show the run on the page afterwards, with its whole past.", "--open", after="out"),
+    ] = False,
     require_all: Annotated[
         bool, Flag("Exit code 1 if a pod stays without a node.", after="out")
     ] = False,
@@ -109,12 +115,12 @@ def run(
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
     shown = run_output.Shown(output, shows_all)
     _check(options, shown, events=events, trace=trace, log_level=log_level)
+    page = run_page.recorder() if opens else None
     with contextlib.ExitStack() as stack:
         stream = event_stream.EventStream(prints=not shown.is_data) if events else None
         trace_file = options.trace_out
         if trace and trace_file is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            trace_file = f"{folder}/trace.sqlite"
+            trace_file = f"{stack.enter_context(tempfile.TemporaryDirectory())}/trace.sqlite"
         stack.enter_context(log_lines.printed(log_level))
         result = runs.run(
             files,
@@ -123,13 +129,18 @@ def run(
             observer=progress.OBSERVER if stream is None else _Unwatched(),
             on_event=stream,
             trace_file=trace_file,
+            on_stage=None if page is None else page.watch,
         )
         stack.callback(result.close)
-        if trace:
-            assert trace_file is not None
+        if trace and trace_file is not None:
             run_output.write_trace(trace_file)
         run_output.write(result, shown, [] if stream is None else stream.events, is_streamed=events)
-    problem = result.failure or (run_output.unfinished(result) if require_all else None)
+    if page is not None:
+        run_page.show(page, result, files)
+    return _verdict(result.failure or (run_output.unfinished(result) if require_all else None))
+
+
+def _verdict(problem: str | None) -> int:
     if problem is None:
         return 0
     failures.print_error(problem)

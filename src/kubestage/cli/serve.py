@@ -28,6 +28,9 @@ kubestage serve cluster/ --in-memory         [dim]# objects of files, nothing ke
 
 kubestage serve cluster/ --speed 60          [dim]# an hour passes in a minute[/dim]
 
+kubestage serve --in-memory --port 0 --ready-file ready.json --exit-with-parent
+                                             [dim]# for tests in Go, Java or shell[/dim]
+
 kubestage serve --record session.yaml        [dim]# requests, as a Scenario[/dim]
 
 kubestage serve --scheduler outside          [dim]# a kube-scheduler of your own schedules[/dim]

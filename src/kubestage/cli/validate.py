@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kubestage.cli import failures, option_objects, progress, screen
-from kubestage.runs.shared_flags import Plugins
+from kubestage.runs.shared_flags import AllowPrivileged, Plugins
 
 if TYPE_CHECKING:
     from kubestage.errors import InputError
@@ -49,11 +49,14 @@ def validate(
     ],
     output: Annotated[str, option_objects.output_flag("text", "json")] = "text",
     plugin: Plugins = (),
+    allow_privileged: AllowPrivileged = True,
 ) -> int:
     """Check manifests as the API server would, and every other file that a command reads."""
     from kubestage.runs import validation
 
-    report = validation.validate(files, plugin, observer=progress.OBSERVER)
+    report = validation.validate(
+        files, plugin, allow_privileged=allow_privileged, observer=progress.OBSERVER
+    )
     text = _as_json(report) if output == "json" else _as_text(report)
     screen.write(text)
     return failures.BAD_INPUT if report.problems else 0

@@ -55,7 +55,9 @@ def from_values(values: Json, file: str | None = None) -> Profile:
 
 def text_of(profile: Profile) -> str:
     """A profile as a text that `load` reads, with all its values, to be edited."""
-    return yaml_text.dump({EXTENDS: INSTANT.name, **msgspec.to_builtins(profile)})
+    # By way of JSON, in which there are no tuples.
+    values = msgspec.json.decode(msgspec.json.encode(profile))
+    return yaml_text.dump({EXTENDS: INSTANT.name, **values})
 
 
 def _merged(base: Json, own: Json) -> Json:

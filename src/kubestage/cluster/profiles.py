@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import Final
 
+import msgspec
+
 from kubestage.cluster.profile import (
     INSTANT,
     ApiSection,
@@ -23,6 +25,20 @@ from kubestage.scheduler.pacing import SchedulerPacing
 _LIGHT: Final = {"events": 0.5, "leases": 0.5, "endpointslices": 0.8, "configmaps": 0.8}
 # A kubelet lists the containers of its runtime once a second.
 _RELIST: Final = "uniform(0s,1s)"
+# What nodes do to start pods, whichever cluster they are in.
+_NODE: Final = KubeletSettings(
+    watch_delay="lognormal(5ms,5ms)",
+    launch_delay="lognormal(100ms,100ms)",
+    status_delay=_RELIST,
+    sandbox_work="lognormal(650ms,250ms)",
+    container_work="lognormal(350ms,150ms)",
+    volume_work={"*": "5ms"},
+    system_cpu="uniform(0,700m)",
+    client_qps=50,
+    client_burst=100,
+    image_size="20Mi",
+    image_bandwidth="100Mi",
+)
 
 DEFAULT: Final = Profile(
     name="default",
@@ -49,7 +65,7 @@ DEFAULT: Final = Profile(
     scheduler=SchedulerPacing(
         informer_delay="lognormal(3ms,2ms)",
         attempt="lognormal(1ms,400us)",
-        attempt_per_node="4us",
+        attempt_per_node="2us",
         binding="lognormal(5ms,4ms)",
         client_qps=50,
         client_burst=100,
@@ -60,15 +76,7 @@ DEFAULT: Final = Profile(
         client_qps=20,
         client_burst=30,
     ),
-    kubelet=KubeletSettings(
-        watch_delay="lognormal(5ms,5ms)",
-        launch_delay="lognormal(700ms,350ms)",
-        status_delay=_RELIST,
-        client_qps=50,
-        client_burst=100,
-        image_size="20Mi",
-        image_bandwidth="100Mi",
-    ),
+    kubelet=_NODE,
 )
 """The default profile."""
 
@@ -117,7 +125,7 @@ GCE_100: Final = Profile(
     scheduler=SchedulerPacing(
         informer_delay="lognormal(3ms,2ms)",
         attempt="lognormal(1ms,400us)",
-        attempt_per_node="4us",
+        attempt_per_node="2us",
         binding="lognormal(5ms,4ms)",
         client_qps=100,
         client_burst=100,
@@ -158,7 +166,7 @@ GCE_5000: Final = Profile(
     scheduler=SchedulerPacing(
         informer_delay="lognormal(5ms,5ms)",
         attempt="lognormal(1500us,700us)",
-        attempt_per_node="4us",
+        attempt_per_node="2us",
         binding="lognormal(9ms,9ms)",
         client_qps=100,
         client_burst=100,
@@ -169,15 +177,7 @@ GCE_5000: Final = Profile(
         client_qps=100,
         client_burst=100,
     ),
-    kubelet=KubeletSettings(
-        watch_delay="lognormal(8ms,8ms)",
-        launch_delay="lognormal(900ms,550ms)",
-        status_delay=_RELIST,
-        client_qps=50,
-        client_burst=100,
-        image_size="20Mi",
-        image_bandwidth="100Mi",
-    ),
+    kubelet=msgspec.structs.replace(_NODE, watch_delay="lognormal(8ms,8ms)"),
 )
 
 KUBEMARK: Final = Profile(

@@ -99,17 +99,24 @@ class StagedCluster:
             pending.enter(row, arrives_ns)
 
     def watch(
-        self, selection: Selection, on_event: Callable[[WatchEvent], None]
+        self,
+        selection: Selection,
+        on_event: Callable[[WatchEvent], None],
+        *,
+        is_streamed: bool = False,
     ) -> StageSubscription:
         """Watch the objects of a selection, and every change of them.
 
-        NotFound if the kind is not served, and BadRequest if a selector cannot be read.
+        What exists is received by a LIST; if `is_streamed` by the WATCH itself, which is as much
+        work and counts as no LIST. NotFound if the kind is not served, and BadRequest if a selector
+        cannot be read.
         """
         row = self.store.kind((selection.resource.api_version, selection.resource.kind))
         selected = selections.parse(
             row, selection.namespace or None, selection.label_selector, selection.field_selector
         )
-        subscription = StageSubscription(self.store, self.moments, selected, on_event, self)
+        wire = _Stream(self) if is_streamed else self
+        subscription = StageSubscription(self.store, self.moments, selected, on_event, wire)
         self._watchers.add(subscription)
         self.moments.at(self.moments.now_ns + self.half_trip_ns, subscription.begin)
         return subscription
@@ -127,8 +134,13 @@ class StagedCluster:
         """What the control plane and all pods use now."""
         return self.components.usage()
 
-    def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
-        """When the client has the answer to a list request of so many objects that arrives now."""
+    def listed_ns(
+        self, row: Kind, namespace: str | None, count: int, *, is_counted: bool = True
+    ) -> int:
+        """When the client has the answer to a list request of so many objects that arrives now.
+
+        `is_counted` is whether it appears in the metrics.
+        """
         scope = endpoints.NAMESPACE if namespace else endpoints.CLUSTER
         endpoint = self.api.endpoints.find("LIST", row, scope=scope)
         now_ns = self.moments.now_ns
@@ -136,7 +148,8 @@ class StagedCluster:
         if turn is None:
             # Watchers retry until they are served.
             return now_ns + _LONGEST_NS // 60 + self.half_trip_ns
-        endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
+        if is_counted:
+            endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
         return turn.ends_ns + self.half_trip_ns
 
     def delay_ns(self) -> int:
@@ -151,6 +164,21 @@ class StagedCluster:
             return verbs.carry_out(self.store, call)
         finally:
             self._calls.is_paused = False
+
+
+class _Stream:
+    """The way of a watch that brings what exists: no LIST is counted."""
+
+    def __init__(self, cluster: StagedCluster) -> None:
+        self._cluster = cluster
+
+    def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
+        """When the watcher has all that exists."""
+        return self._cluster.listed_ns(row, namespace, count, is_counted=False)
+
+    def delay_ns(self) -> int:
+        """How long the next change takes to the watcher."""
+        return self._cluster.delay_ns()
 
 
 class _PendingCall:

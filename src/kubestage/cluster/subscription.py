@@ -138,7 +138,7 @@ class StageSubscription:
             if self._initial > 0:
                 self._initial -= 1
             self.sent += 1
-            if row.stored_as is not None:
+            if conversion.is_view(row):
                 obj = conversion.to_served(row, obj)
             on_event(WatchEvent(kind, obj, now_ns))
         if queue and self._timer is None:

@@ -139,7 +139,7 @@ def _delete_options(call: Call) -> DeleteOptions:
 
 def _listed(row: Kind, found: ObjectList) -> Json:
     items = found.items
-    if row.stored_as is not None:
+    if conversion.is_view(row):
         items = [conversion.to_served(row, item) for item in items]
     return {
         "kind": row.list_kind,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.clusterloader.reading import configs, overwriting, variables
+from kubestage.clusterloader.reading import configs, overwriting, undefined, variables
 from kubestage.clusterloader.reading.checking import Checking
 from kubestage.clusterloader.reading.modules import Flattening
 from kubestage.clusterloader.reading.problems import Place, Problems
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kubestage.clusterloader.config import Config
     from kubestage.clusterloader.files import Files
-    from kubestage.clusterloader.reading.checking import Methods
+    from kubestage.clusterloader.reading.mention_checks import Methods
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,12 +39,16 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadedConfig(msgspec.Struct, frozen=True):
-    """A load that can be run: its configuration, its templates, and what fills them."""
+    """A load that can be run: its configuration, its templates, and what fills them.
+
+    `failures` are those warnings that will fail a step; they do not refuse the load.
+    """
 
     config: Config
     mapping: dict[str, Any]
     templates: Templates
     warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 def load(
@@ -69,10 +73,13 @@ def load(
     for each in parameters.overwrite:
         value = overwriting.overwritten(value, each)
     problems = Problems(is_strict)
+    problems.reading(main, value)
+    undefined.report(value, Place(main), problems)
     reader = StepReader(problems, configs.is_document(value))
     flattening = Flattening(reader, templates, mapping, problems, frozenset(parameters.skip_steps))
     read = configs.read(value, Place(main), problems, flattening)
     flattening.warn_of_missing()
     Checking(files, templates, methods, problems).check(read)
     problems.refuse_any()
-    return LoadedConfig(read.config, mapping, templates, tuple(problems.warnings))
+    warnings, failures = tuple(problems.warnings), tuple(problems.failures)
+    return LoadedConfig(read.config, mapping, templates, warnings, failures)

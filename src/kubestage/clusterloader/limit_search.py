@@ -3,6 +3,9 @@
 It rests on one assumption: what meets the goal at some load meets it at every lower one. A
 bisection cannot see whether that holds, so the search tries two more loads at its end, one
 well below the limit and one above, and reports if they contradict.
+
+A load may be neither met nor missed: unsure. The limit is below such loads, and the search goes on
+above them to the first load that misses.
 """
 
 from __future__ import annotations
@@ -44,24 +47,37 @@ class SearchRange(msgspec.Struct, frozen=True, kw_only=True):
 class FoundLimit(msgspec.Struct, frozen=True, kw_only=True):
     """What the search came to.
 
-    `limit` is the highest load that was tried and below which no load that was tried misses the
-    goal; None if the lowest one misses it. `above` is the lowest load that was tried and misses;
+    `limit` is the highest load that was tried and below which every load that was tried meets the
+    goal; None if the lowest one does not. `above` is the lowest load that was tried and misses;
     None if none does. The true limit is between them. `tried` has every load and whether it meets
-    the goal, from low to high; `is_monotonic` is whether none meets it above one that misses.
+    the goal (None if unsure), from low to high; `is_monotonic` is whether none meets it above one
+    that misses.
     """
 
     limit: float | None
     above: float | None
-    tried: tuple[tuple[float, bool], ...]
+    tried: tuple[tuple[float, bool | None], ...]
     is_monotonic: bool
 
+    @property
+    def unsure(self) -> tuple[float, ...]:
+        """The loads between the two that neither meet nor miss."""
+        return tuple(
+            value
+            for value, answer in self.tried
+            if answer is None and (self.above is None or value < self.above)
+        )
 
-def search(meets: Callable[[float], bool], within: SearchRange) -> FoundLimit:
+
+def search(meets: Callable[[float], bool | None], within: SearchRange) -> FoundLimit:
     """Find the limit; `meets` is called at most once for a load."""
     tries = _Tries(meets, within)
     low, high = _bracket(tries, within)
     if low is not None and high is not None:
-        low, high = _bisect(tries, low, high, within)
+        low, high = _bisect(tries, low, high, lambda value: tries.answer(value) is True)
+    if high is not None and tries.answer(high) is None:
+        high = _first_miss(tries, high)
+    if low is not None and high is not None:
         _check_monotonic(tries, low, high)
     return _found(tries.answers)
 
@@ -69,44 +85,62 @@ def search(meets: Callable[[float], bool], within: SearchRange) -> FoundLimit:
 class _Tries:
     """The loads that were tried."""
 
-    def __init__(self, meets: Callable[[float], bool], within: SearchRange) -> None:
+    def __init__(self, meets: Callable[[float], bool | None], within: SearchRange) -> None:
         self.within = within
-        self.answers: dict[float, bool] = {}
+        self.answers: dict[float, bool | None] = {}
         self._meets = meets
 
-    def meets(self, value: float) -> bool:
-        found = self.answers.get(value)
-        if found is None:
-            found = self.answers[value] = self._meets(value)
-        return found
+    def answer(self, value: float) -> bool | None:
+        if value not in self.answers:
+            self.answers[value] = self._meets(value)
+        return self.answers[value]
 
 
 def _bracket(tries: _Tries, within: SearchRange) -> tuple[float | None, float | None]:
-    """A load that meets the goal and a higher one that misses it; None where there is none."""
+    """A load that meets the goal and a higher one that does not; None where there is none."""
     value = within.start
-    if tries.meets(value):
+    if tries.answer(value) is True:
         while value < within.highest:
             low, value = value, min(_neat(value * _FACTOR, within), within.highest)
-            if not tries.meets(value):
+            if tries.answer(value) is not True:
                 return low, value
         return value, None
     while value > within.lowest:
         high, value = value, max(_neat(value / _FACTOR, within), within.lowest)
-        if tries.meets(value):
+        if tries.answer(value) is True:
             return value, high
     return None, value
 
 
-def _bisect(tries: _Tries, low: float, high: float, within: SearchRange) -> tuple[float, float]:
+def _bisect(
+    tries: _Tries, low: float, high: float, is_low: Callable[[float], bool]
+) -> tuple[float, float]:
+    within = tries.within
     while high - low > within.precision * high:
         middle = _neat((low + high) / 2, within)
         if not low < middle < high:
             break
-        if tries.meets(middle):
+        if is_low(middle):
             low = middle
         else:
             high = middle
     return low, high
+
+
+def _first_miss(tries: _Tries, unsure: float) -> float | None:
+    """The lowest load above an unsure one that misses, as closely as the limit; None if none."""
+    within, low = tries.within, unsure
+    missed = [value for value, met in tries.answers.items() if met is False and value > unsure]
+    high = min(missed, default=None)
+    while high is None and low < within.highest:
+        value = min(_neat(low * _FACTOR, within), within.highest)
+        if tries.answer(value) is False:
+            high = value
+        else:
+            low = value
+    if high is None:
+        return None
+    return _bisect(tries, low, high, lambda value: tries.answer(value) is not False)[1]
 
 
 def _check_monotonic(tries: _Tries, low: float, high: float) -> None:
@@ -114,21 +148,22 @@ def _check_monotonic(tries: _Tries, low: float, high: float) -> None:
     within = tries.within
     below = _neat(low * 2 / 3, within)
     if within.lowest <= below < low:
-        tries.meets(below)
+        tries.answer(below)
     above = _neat(high * _ABOVE, within)
     if high < above <= within.highest:
-        tries.meets(above)
+        tries.answer(above)
 
 
-def _found(answers: dict[float, bool]) -> FoundLimit:
+def _found(answers: dict[float, bool | None]) -> FoundLimit:
     tried = tuple(sorted(answers.items()))
-    missed = [value for value, is_met in tried if not is_met]
-    above = missed[0] if missed else None
-    met = [value for value, is_met in tried if is_met and (above is None or value < above)]
-    is_monotonic = all(not is_met or above is None or value < above for value, is_met in tried)
-    return FoundLimit(
-        limit=met[-1] if met else None, above=above, tried=tried, is_monotonic=is_monotonic
-    )
+    above = next((value for value, met in tried if met is False), None)
+    limit = None
+    for value, met in tried:
+        if met is not True:
+            break
+        limit = value
+    is_monotonic = all(met is not True or above is None or value < above for value, met in tried)
+    return FoundLimit(limit=limit, above=above, tried=tried, is_monotonic=is_monotonic)
 
 
 def _neat(value: float, within: SearchRange) -> float:

@@ -51,7 +51,8 @@ class Preparation:
         if existing and not self._config.enable_existing:
             self._done(
                 f"namespaces of this load are there already: {', '.join(existing)} (delete them, "
-                "choose another namespace.prefix, or set namespace.enableExistingNamespaces)"
+                "choose another namespace.prefix, or another --seed if it has none, or set "
+                "namespace.enableExistingNamespaces)"
             )
             return
         self.created.extend(name for name in reversed(self._left) if name in existing)

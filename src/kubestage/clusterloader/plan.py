@@ -17,6 +17,7 @@ from kubestage.clusterloader.planned import (
     pods_of,
     samples,
 )
+from kubestage.clusterloader.reading import undefined
 from kubestage.clusterloader.replicas import Identity, ReplicaCounts
 from kubestage.clusterloader.tuning.expectations import Expectations
 from kubestage.errors import InputError
@@ -239,10 +240,17 @@ class _Planner:
                 self._problems[f"{spec.basename}-{index}: {problem}"] = None
                 return
             for obj in objects:
+                self._undefined(spec, obj)
                 kind = Resource.of(obj).kind
                 pods[kind] = pods.get(kind, 0) + pods_of(obj, self._nodes)
         for kind in pods if filled else ():
             self._pods[kind, spec.basename] = pods[kind] / len(filled)
+
+    def _undefined(self, spec: ObjectSpec, obj: dict[str, Any]) -> None:
+        """Report where an object has no value for a variable."""
+        for path in undefined.paths(obj):
+            problem = f"{spec.template_path}: {path}: a variable in it has no value"
+            self._problems[f"{problem} (add it to templateFillMap)"] = None
 
     def _measurements(self, mention: Mention) -> list[PlannedMeasurement]:
         if mention.identifier:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubestage.clusterloader.call_log import CallLog
+from kubestage.measure import registry
 
 if TYPE_CHECKING:
     from kubestage.measure.results import Latencies, MeasurementResult, Series, Summary, Verdict
 
 
+class Outcome(enum.StrEnum):
+    """What a run came to, in a word or two."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    NOTHING_MEASURED = "nothing measured"
+
+
 class Substep(msgspec.Struct, frozen=True):
-    """A measurement of a step, or all its phases together: how long it took, what went wrong."""
+    """A measurement of a step, or all its phases together: how long it took, what went wrong.
+
+    `skipped` is why the measurement did nothing, if it did nothing.
+    """
 
     name: str
     took_ns: int
     errors: tuple[str, ...]
+    skipped: str = ""
 
 
 class StepResult(msgspec.Struct, frozen=True):
@@ -49,7 +64,9 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class LoadResult(msgspec.Struct, kw_only=True):
-    """A whole run. It passed if there is no error."""
+    """A whole run. It passed if there is no error and something was measured, if anything was to
+    be.
+    """
 
     name: str
     identifier: str
@@ -68,8 +85,26 @@ class LoadResult(msgspec.Struct, kw_only=True):
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed and it was not interrupted."""
-        return not self.errors and not self.is_interrupted
+        """Whether nothing failed, it was not interrupted, and not all measurements are empty."""
+        return self.outcome is Outcome.PASSED
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to."""
+        if self.is_interrupted:
+            return Outcome.INTERRUPTED
+        if self.errors:
+            return Outcome.FAILED
+        return Outcome.NOTHING_MEASURED if self._measures_nothing() else Outcome.PASSED
+
+    def _measures_nothing(self) -> bool:
+        """Whether there are measurements, and each was skipped or had no sample."""
+        empty: dict[tuple[str, str], bool] = {}
+        for each in self.measured:
+            outcome, key = each.outcome, (each.method, each.identifier)
+            if each.method not in registry.ACTING or outcome.skipped:
+                empty[key] = empty.get(key, False) or bool(outcome.skipped) or outcome.is_empty
+        return bool(empty) and all(empty.values())
 
     @property
     def test_name(self) -> str:

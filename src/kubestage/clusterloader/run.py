@@ -21,8 +21,12 @@ from kubestage.clusterloader.step_run import StepRun
 from kubestage.clusterloader.tuning.sets import TuningSets
 
 if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
     from kubestage.cluster.access import Cluster
     from kubestage.clusterloader.config import Config, Phase
+    from kubestage.clusterloader.result import StepResult
     from kubestage.measure.measurements import Measurements
     from kubestage.sim.streams import Streams
 
@@ -60,6 +64,8 @@ class LoadRun:
         self.is_over = False
         self.is_cleaning = False
         self.step: StepRun | None = None
+        # Is called at the end of each step.
+        self.on_step: Callable[[StepResult], None] | None = None
         self._work = work
         self._config = work.config
         self._cluster = cluster
@@ -71,7 +77,7 @@ class LoadRun:
         self._leftovers = Leftovers()
         self._tuning = TuningSets(work.config.tuning_sets, cluster.moments, streams)
         self._chaos = Chaos(work.config.chaos_monkey, cluster, streams.stream("load/chaos"))
-        self._prefix = work.config.namespaces.prefix or random_prefix(streams)
+        self._prefix = work.config.namespaces.prefix or random_prefix(prefix_draws(streams))
         self._context = ActionContext(self._requests, work.templates, work.mapping, self._leftovers)
         self._preparation = Preparation(
             self._requests, work.config.namespaces, self._prefix, self._prepared
@@ -158,13 +164,15 @@ class LoadRun:
         for measured in step.measured:
             self.result.warnings.extend(measured.outcome.warnings)
         self.result.is_fatal |= step.is_fatal
+        if self.on_step is not None:
+            self.on_step(result)
         # By way of the clock: a test may have more steps than calls can be nested.
         self._moments.at(self._moments.now_ns, self._next_step)
 
     def _clean(self) -> None:
         self.is_cleaning = True
         self.step = None
-        self.result.took_ns = self._moments.now_ns - self.result.began_ns
+        self._set_time()
         self.result.chaos = self._chaos.summary()
         self.result.warnings.extend(self._chaos.warnings)
         self._check_emptiness()
@@ -179,13 +187,21 @@ class LoadRun:
         removal.start([*self._leftovers.all(), *namespaces])
 
     def _check_emptiness(self) -> None:
-        """A pass without a sample is a warning, or an error if the run is strict."""
+        """A pass without a sample is a warning, or an error if the run is strict.
+
+        So is a measurement that was skipped; those are listed in any case.
+        """
         empty = [
             f"{measured.method} - {measured.identifier}: {verdict.name} passed without a sample"
             for measured, verdict in self.result.verdicts()
             if verdict.is_empty
         ]
         (self.result.errors if self._is_strict else self.result.warnings).extend(empty)
+        if self._is_strict:
+            self.result.errors.extend(
+                f"{measured.method} - {measured.identifier} was skipped: {reason}"
+                for measured, reason in self.result.skipped()
+            )
 
     def _cleaned(self, problems: list[str]) -> None:
         self._report_leftovers(problems)
@@ -193,14 +209,23 @@ class LoadRun:
 
     def _end(self, problems: list[str]) -> None:
         self._report_leftovers(problems)
+        self._set_time()
         self.is_over = True
+
+    def _set_time(self) -> None:
+        """Clean-up counts, as in ClusterLoader2; a run that is ended in it took until then."""
+        self.result.took_ns = self._moments.now_ns - self.result.began_ns
 
     def _report_leftovers(self, problems: list[str]) -> None:
         found = [f"clean-up: {each}" for each in problems]
         (self.result.errors if self._is_strict else self.result.warnings).extend(found)
 
 
-def random_prefix(streams: Streams) -> str:
+def prefix_draws(streams: Streams) -> random.Random:
+    """What prefixes are drawn from on a stage: the seed decides."""
+    return streams.stream("load/namespaces")
+
+
+def random_prefix(rng: random.Random) -> str:
     """The prefix of namespaces if the load has none: ``test-1a2b3c``."""
-    rng = streams.stream("load/namespaces")
     return "test-" + "".join(rng.choice(_LETTERS) for _ in range(_PREFIX_LENGTH))

@@ -83,7 +83,8 @@ class StepRun:
             for error in each.outcome.errors
         )
         name = f"{self.name} [{at:02d}] - {mention.identifier}"
-        self._substeps[at] = Substep(name, self._moments.now_ns - self.began_ns, errors)
+        took_ns = self._moments.now_ns - self.began_ns
+        self._substeps[at] = Substep(name, took_ns, errors, _skipped(found))
         self.measured.extend(found)
         self._one_is_over()
 
@@ -126,3 +127,9 @@ class _MentionRun:
         if len(self._found) == len(self._instances):
             found = [self._found[each] for each in range(len(self._instances))]
             self._step.mention_is_over(self._at, self._mention, found)
+
+
+def _skipped(found: list[Measured]) -> str:
+    """Why all instances of a measurement were skipped; empty if one was not."""
+    reasons = [each.outcome.skipped for each in found]
+    return "; ".join(dict.fromkeys(reasons)) if all(reasons) else ""

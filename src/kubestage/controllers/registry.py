@@ -5,16 +5,16 @@ Each is named here with the kinds that it waits for, and loaded when the first s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kubestage import lazy
-from kubestage.controllers import pods
-from kubestage.controllers.disruption_target import DISRUPTION_TARGET
+from kubestage.controllers import loop_conditions
 from kubestage.controllers.lazy_controller import LazyController
-from kubestage.controllers.volumes.pods_by_claim import claims_of
 
 with lazy.imports():
     from kubestage.controllers import (
+        cluster_role_aggregation,
+        csr_cleaner,
         endpoints,
         event_ttl,
         garbage_collector,
@@ -23,14 +23,18 @@ with lazy.imports():
         replication,
         resource_quota,
         root_ca_publisher,
+        service_accounts,
+        service_cidrs,
         taint_eviction,
         ttl_after_finished,
+        validating_admission_policy_status,
     )
     from kubestage.controllers.cronjob import loop as cronjob
     from kubestage.controllers.daemonset import loop as daemonset
     from kubestage.controllers.deployment import loop as deployment
     from kubestage.controllers.disruption import loop as disruption
     from kubestage.controllers.endpointslice import loop as endpointslice
+    from kubestage.controllers.endpointslice import mirroring
     from kubestage.controllers.hpa import loop as hpa
     from kubestage.controllers.job import loop as job
     from kubestage.controllers.kubelet import loop as kubelet
@@ -43,51 +47,18 @@ with lazy.imports():
     from kubestage.controllers.volumes import binder, ephemeral, external_provisioner, protection
     from kubestage.controllers.vpa import loop as vpa
 
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
-    from kubestage.controllers.controller import Cluster
-    from kubestage.controllers.lazy_controller import GroupKind
 
 _POD: Final = ("", "Pod")
 _CLAIM: Final = ("", "PersistentVolumeClaim")
 _VOLUME: Final = ("", "PersistentVolume")
 _SERVICE: Final = ("", "Service")
+_ENDPOINTS: Final = ("", "Endpoints")
+_ATTRIBUTES: Final = ("storage.k8s.io", "VolumeAttributesClass")
 _CRON_JOB: Final = ("batch", "CronJob")
 _JOB: Final = ("batch", "Job")
 
 
-def _has_root_ca(cluster: Cluster) -> bool:
-    return bool(cluster.settings.root_ca_cert)
-
-
-def _has_job(kind: GroupKind, obj: Json) -> bool:
-    """Jobs, and pods that a Job owns or that have a finalizer."""
-    metadata = obj["metadata"]
-    owners = metadata.get("ownerReferences") or ()
-    return (
-        kind == _JOB
-        or bool(metadata.get("finalizers"))
-        or any(owner.get("kind") == "Job" for owner in owners)
-    )
-
-
-def _has_claims(kind: GroupKind, obj: Json) -> bool:
-    """Claims and volumes, and pods that name claims."""
-    return kind != _POD or any(True for _ in claims_of(obj))
-
-
-def _has_resource_claims(kind: GroupKind, obj: Json) -> bool:
-    """ResourceClaims, and pods that have some or will have some."""
-    return kind != _POD or (
-        "resourceClaims" in obj["spec"]
-        or "extendedResourceClaimStatus" in (obj.get("status") or ())
-    )
-
-
-def _has_disruption(kind: GroupKind, obj: Json) -> bool:
-    """Budgets, and pods with the DisruptionTarget condition, which may have to be withdrawn."""
-    return kind != _POD or pods.condition(obj.get("status"), DISRUPTION_TARGET) is not None
-
+_EVENT_TTL: Final = LazyController("event-ttl", lambda: event_ttl.EventTTLController)
 
 LOOPS: Final = (
     LazyController(
@@ -99,7 +70,7 @@ LOOPS: Final = (
         "job-controller",
         lambda: job.JobController,
         kinds=(_JOB, _POD),
-        concerns=_has_job,
+        concerns=loop_conditions.has_job,
     ),
     LazyController(
         "ttl-after-finished-controller",
@@ -113,34 +84,55 @@ LOOPS: Final = (
     LazyController(
         "root-ca-certificate-publisher-controller",
         lambda: root_ca_publisher.RootCACertPublisher,
-        is_enabled=_has_root_ca,
+        is_enabled=loop_conditions.has_root_ca,
+    ),
+    LazyController(
+        "service-account-controller",
+        lambda: service_accounts.ServiceAccountsController,
+        is_enabled=loop_conditions.is_served,
+    ),
+    LazyController(
+        "service-cidr-controller",
+        lambda: service_cidrs.ServiceCIDRController,
+        kinds=(("networking.k8s.io", "ServiceCIDR"),),
+    ),
+    LazyController(
+        "clusterrole-aggregation-controller",
+        lambda: cluster_role_aggregation.ClusterRoleAggregationController,
+        kinds=(("rbac.authorization.k8s.io", "ClusterRole"),),
+        concerns=loop_conditions.is_aggregated,
     ),
     LazyController(
         "persistentvolume-controller",
         lambda: binder.PersistentVolumeController,
         kinds=(_CLAIM, _VOLUME, _POD),
-        concerns=_has_claims,
+        concerns=loop_conditions.has_claims,
     ),
     LazyController(
         "pvc-protection-controller",
         lambda: protection.PVCProtectionController,
         kinds=(_CLAIM, _POD),
-        concerns=_has_claims,
+        concerns=loop_conditions.has_claims,
     ),
     LazyController(
         "pv-protection-controller", lambda: protection.PVProtectionController, kinds=(_VOLUME,)
     ),
     LazyController(
+        "volumeattributesclass-protection-controller",
+        lambda: protection.VACProtectionController,
+        kinds=(_ATTRIBUTES,),
+    ),
+    LazyController(
         "ephemeral_volume",
         lambda: ephemeral.EphemeralVolumeController,
         kinds=(_CLAIM, _POD),
-        concerns=_has_claims,
+        concerns=loop_conditions.has_claims,
     ),
     LazyController(
         "resource_claim",
         lambda: resource_claim.ResourceClaimController,
         kinds=(("resource.k8s.io", "ResourceClaim"), _POD),
-        concerns=_has_resource_claims,
+        concerns=loop_conditions.has_resource_claims,
     ),
     LazyController(
         "resourcequota-controller",
@@ -176,7 +168,7 @@ LOOPS: Final = (
         "controllermanager",
         lambda: disruption.DisruptionController,
         kinds=(("policy", "PodDisruptionBudget"), _POD),
-        concerns=_has_disruption,
+        concerns=loop_conditions.has_disruption,
     ),
     LazyController(
         "horizontal-pod-autoscaler",
@@ -186,41 +178,74 @@ LOOPS: Final = (
     LazyController(
         "endpoint-controller",
         lambda: endpoints.EndpointController,
-        kinds=(_SERVICE, ("", "Endpoints")),
+        kinds=(_SERVICE, _ENDPOINTS),
+        concerns=loop_conditions.leads_to_pods,
     ),
     LazyController(
         "endpoint-slice-controller",
         lambda: endpointslice.EndpointSliceController,
         kinds=(_SERVICE,),
+        concerns=loop_conditions.leads_to_pods,
+    ),
+    LazyController(
+        "csrcleaner",
+        lambda: csr_cleaner.CSRCleanerController,
+        kinds=(("certificates.k8s.io", "CertificateSigningRequest"),),
+    ),
+    LazyController(
+        "validatingadmissionpolicy-status",
+        lambda: validating_admission_policy_status.ValidatingAdmissionPolicyStatusController,
+        kinds=(("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),),
+    ),
+    LazyController(
+        "endpoint-slice-mirroring-controller",
+        lambda: mirroring.EndpointSliceMirroringController,
+        kinds=(_ENDPOINTS,),
+        concerns=loop_conditions.is_by_others,
     ),
     LazyController("node-controller", lambda: node_lifecycle.NodeLifecycleController),
     LazyController("taint-eviction-controller", lambda: taint_eviction.TaintEvictionController),
     LazyController("pod-garbage-collector-controller", lambda: pod_gc.PodGCController),
-    LazyController("event-ttl", lambda: event_ttl.EventTTLController),
+    _EVENT_TTL,
 )
-"""What kube-controller-manager runs."""
+"""What kube-controller-manager runs, and the expiry of Events, which is the API server's."""
+
+_EXTERNAL_PROVISIONER: Final = LazyController(
+    "external-provisioner",
+    lambda: external_provisioner.ExternalProvisioner,
+    kinds=(_CLAIM, _VOLUME),
+)
+_KUBELET: Final = LazyController("kubelet", lambda: kubelet.KubeletController)
+_KWOK: Final = LazyController(
+    "kwok_controller", lambda: player.Player, kinds=(("kwok.x-k8s.io", "Stage"),)
+)
+_CLUSTER_AUTOSCALER: Final = LazyController(
+    "cluster-autoscaler",
+    lambda: node_autoscaler.NodeAutoscaler,
+    kinds=(("kubestage.dev", "NodeGroup"),),
+)
 
 ALL: Final = (
     *LOOPS,
-    LazyController(
-        "external-provisioner",
-        lambda: external_provisioner.ExternalProvisioner,
-        kinds=(_CLAIM, _VOLUME),
-    ),
-    LazyController("kubelet", lambda: kubelet.KubeletController),
-    LazyController("kwok_controller", lambda: player.Player, kinds=(("kwok.x-k8s.io", "Stage"),)),
+    _EXTERNAL_PROVISIONER,
+    _KUBELET,
+    _KWOK,
     LazyController(
         "vpa-updater",
         lambda: vpa.VpaController,
         kinds=(("autoscaling.k8s.io", "VerticalPodAutoscaler"),),
     ),
-    LazyController(
-        "cluster-autoscaler",
-        lambda: node_autoscaler.NodeAutoscaler,
-        kinds=(("kubestage.dev", "NodeGroup"),),
-    ),
+    _CLUSTER_AUTOSCALER,
 )
 """All loops of a living stage: also those on nodes, in drivers and of autoscalers."""
+
+MACHINES: Final = (_EVENT_TTL, _EXTERNAL_PROVISIONER, _KUBELET, _KWOK, _CLUSTER_AUTOSCALER)
+"""What is left to simulate where kube-controller-manager is a client: nodes, their volumes, and
+the pools that they come from.
+"""
+
+SERVED: Final = ("root-ca-certificate-publisher-controller", "service-account-controller")
+"""The loops that a cluster needs only if it has an API server."""
 
 
 def lazy_controller(name: str) -> LazyController:

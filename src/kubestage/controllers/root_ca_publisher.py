@@ -11,7 +11,7 @@ from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.controller import Handlers
+    from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
 
@@ -24,32 +24,40 @@ _DESCRIPTION: Final = (
 )
 
 
+def certificate_of(cluster: Cluster) -> str:
+    """What is published in a cluster: as it is set, else that of its API server, if any."""
+    bootstrap = cluster.store.bootstrap
+    return cluster.settings.root_ca_cert or (bootstrap.certificate if bootstrap else "")
+
+
 class RootCACertPublisher(Controller):
     """Keeps one ConfigMap in every namespace. Keys are names of namespaces."""
 
     name = "root-ca-certificate-publisher-controller"
 
     def handlers(self) -> Handlers:
-        """Namespaces, and what is published in them; nothing where there is no certificate."""
-        if not self.settings.root_ca_cert:
-            return {}
+        """Namespaces, and what is published in them."""
         return {("", "Namespace"): self._on_namespace, ("", "ConfigMap"): self._on_config_map}
 
     def _on_namespace(self, change: Change) -> None:
+        if not certificate_of(self.cluster):
+            return
         phase = (change.new.get("status") or {}).get("phase")
         if change.type == ADDED or (change.type != DELETED and phase == "Active"):
             self.queue.add(change.key)
 
     def _on_config_map(self, change: Change) -> None:
         metadata = change.new["metadata"]
-        if metadata["name"] == NAME and change.type != ADDED:
+        is_ours = metadata["name"] == NAME and change.type != ADDED
+        if is_ours and certificate_of(self.cluster):
             self.queue.add(metadata["namespace"])
 
     def sync(self, key: str) -> None:
         """Publish in one namespace, or restore what was changed."""
-        if self.lister.get(gvk.NAMESPACE, key) is None:
+        certificate = certificate_of(self.cluster)
+        if not certificate or self.lister.get(gvk.NAMESPACE, key) is None:
             return
-        data = {"ca.crt": self.settings.root_ca_cert}
+        data = {"ca.crt": certificate}
         found = self.lister.get(gvk.CONFIG_MAP, f"{key}/{NAME}")
         if found is None:
             self._create(key, data)

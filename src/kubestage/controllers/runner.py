@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
+    from kubestage.store.collection import Collection
     from kubestage.store.store import Store
 
 
@@ -87,13 +88,23 @@ class Runner:
             kind = collection.kind
             concerned = self._handlers.get((kind.group, kind.kind), [])
             for handler in [*concerned, *self._of_all_kinds]:
-                for key in collection.keys(None):
-                    obj = collection.objects[key]
-                    revision = int(obj["metadata"]["resourceVersion"])
-                    handler(Change(revision, ADDED, kind, key, obj, None))
+                _deliver(collection, handler)
         self._store.subscribe(self.on_change)
         for controller in self.controllers:
             controller.start()
+
+    def load(self, names: Iterable[str]) -> None:
+        """Have loops at work that the cluster does without until now; those at work go on."""
+        for name in names:
+            found = next((each for each in self.controllers if each.name == name), None)
+            if isinstance(found, Placeholder):
+                loop = found.wake()
+                handlers = loop.handlers()
+                for collection in self._store.collections():
+                    handler = handlers.get((collection.kind.group, collection.kind.kind))
+                    if handler is not None:
+                        _deliver(collection, handler)
+                loop.start()
 
     def start_over(
         self,
@@ -177,3 +188,11 @@ class Runner:
             has_succeeded = True
         queue.done(key)
         return has_succeeded
+
+
+def _deliver(collection: Collection, handler: Handler) -> None:
+    """Deliver all objects of a kind that exist, as additions."""
+    for key in collection.keys(None):
+        obj = collection.objects[key]
+        revision = int(obj["metadata"]["resourceVersion"])
+        handler(Change(revision, ADDED, collection.kind, key, obj, None))

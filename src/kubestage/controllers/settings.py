@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """The provisioners that are part of kube-controller-manager."""
 
     root_ca_cert: str = ""
-    """The certificate of kube-root-ca.crt, in PEM; without one nothing is published."""
+    """The certificate of kube-root-ca.crt, in PEM; without one, that of a served cluster."""
 
     kubelet: KubeletSettings = KubeletSettings()
     """Defaults of nodes and containers."""

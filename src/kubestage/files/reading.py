@@ -11,15 +11,14 @@ import errno
 import gzip
 import io
 import os
+import pathlib
 import stat
 import sys
 import zlib
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from kubestage.errors import InputError
-
-if TYPE_CHECKING:
-    import pathlib
+from kubestage.files import pinned
 
 # All pods of the largest clusters, as kubectl prints them in JSON, come to about this.
 MOST_BYTES: Final = 2**30
@@ -37,13 +36,64 @@ def read(path: str | os.PathLike[str], *, may_stream: bool = False) -> bytes:
     With `may_stream`, for what the user names directly, it may be a pipe that a shell has opened.
     """
     name = os.fspath(path)
+    files = pinned.current()
+    known = None if files is None else files.content(name)
+    if known is not None:
+        return known
     with _opened(name, may_stream=may_stream) as file:
-        return _bounded(file, name, MOST_BYTES)
+        data = _bounded(file, name, MOST_BYTES)
+    if files is not None:
+        files.keep(name, data)
+    return data
 
 
 def read_stdin() -> bytes:
     """All of the standard input."""
-    return _bounded(cast("io.BufferedIOBase", sys.stdin.buffer), "stdin", MOST_BYTES)
+    files = pinned.current()
+    known = None if files is None else files.content("-")
+    if known is not None:
+        return known
+    data = _bounded(cast("io.BufferedIOBase", sys.stdin.buffer), "stdin", MOST_BYTES)
+    if files is not None:
+        files.keep("-", data)
+    return data
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file of this name."""
+    files = pinned.current()
+    known = None if files is None else files.is_file(os.fspath(path))
+    return os.path.isfile(path) if known is None else known
+
+
+def is_directory(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a directory of this name."""
+    files = pinned.current()
+    known = None if files is None else files.is_directory(os.fspath(path))
+    return os.path.isdir(path) if known is None else known
+
+
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Whether there is anything of this name."""
+    files = pinned.current()
+    if files is None:
+        return os.path.exists(path)
+    return is_file(path) or is_directory(path) or (files.is_recording and os.path.exists(path))
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """The absolute path, as it is written."""
+    files = pinned.current()
+    name = os.fspath(path)
+    return os.path.abspath(name) if files is None else files.absolute(name)
+
+
+def resolved(path: str | os.PathLike[str]) -> pathlib.Path:
+    """The absolute path, with links followed."""
+    files = pinned.current()
+    if files is None:
+        return pathlib.Path(path).resolve()
+    return pathlib.Path(files.resolved(os.fspath(path)))
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
@@ -73,8 +123,8 @@ def inside(folder: pathlib.Path, name: str) -> pathlib.Path | None:
     """The place of a file that another one names; None if the name or a link leads elsewhere."""
     if "\0" in name:
         return None
-    place = (folder / name).resolve()
-    return place if place.is_relative_to(folder.resolve()) else None
+    place = resolved(folder / name)
+    return place if place.is_relative_to(resolved(folder)) else None
 
 
 def _opened(name: str, *, may_stream: bool) -> io.BufferedReader:

@@ -1,4 +1,4 @@
-"""Go's ``math/rand``: the texts that it makes from a seed, number for number.
+"""Go's ``math/rand``: the numbers and texts that it makes from a seed, one by one.
 
 It is an additive lagged Fibonacci generator, ``x[n] = x[n-607] + x[n-273]`` modulo 2^64. A seed
 is mixed with the state of the generator after 7.8e12 steps from seed 1.
@@ -21,7 +21,68 @@ _STEPS: Final = 7_800_000_000_000
 _PRIME: Final = 2**31 - 1
 _MULTIPLIER: Final = 48271
 _MASK: Final = 2**64 - 1
+_MASK_32: Final = 2**32 - 1
 _WARM_UP: Final = 20
+
+
+class Rand:
+    """Go's ``rand.New(rand.NewSource(seed))``, as far as it is needed."""
+
+    __slots__ = ("_drawn", "_seed", "_source")
+
+    def __init__(self, seed: int) -> None:
+        self._source = _numbers(seed)
+        self._seed, self._drawn = seed, 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy draws what comes next."""
+        return _after, (self._seed, self._drawn)
+
+    def int63(self) -> int:
+        """A number of 63 bits."""
+        self._drawn += 1
+        return next(self._source) & (2**63 - 1)
+
+    def intn(self, n: int) -> int:
+        """A number below `n`, which is less than 2^31."""
+        if n & (n - 1) == 0:
+            return self.int63() >> 32 & (n - 1)
+        highest = 2**31 - 1 - 2**31 % n
+        drawn = self.int63() >> 32
+        while drawn > highest:
+            drawn = self.int63() >> 32
+        return drawn % n
+
+    def perm(self, n: int) -> list[int]:
+        """The numbers below `n` in a random order."""
+        order = [0] * n
+        for at in range(n):
+            other = self.intn(at + 1)
+            order[at] = order[other]
+            order[other] = at
+        return order
+
+    def shuffle(self, items: list[Any]) -> None:
+        """Put a list in a random order."""
+        for at in range(len(items) - 1, 0, -1):
+            other = self._scaled(at + 1)
+            items[at], items[other] = items[other], items[at]
+
+    def _scaled(self, n: int) -> int:
+        """A number below `n`, as Go draws it for a shuffle."""
+        product = (self.int63() >> 31) * n
+        if product & _MASK_32 < n:
+            least = (2**32 - n) % n
+            while product & _MASK_32 < least:
+                product = (self.int63() >> 31) * n
+        return product >> 32
+
+
+def _after(seed: int, drawn: int) -> Rand:
+    source = Rand(seed)
+    for _ in range(drawn):
+        source.int63()
+    return source
 
 
 def text_with_seed(length: int, seed: str) -> str:

@@ -32,6 +32,10 @@ class Measurement(Generic[P]):
     """
 
     params_type: ClassVar[type[Params]] = Params
+    actions: ClassVar[tuple[str, ...]] = ()
+    """The actions of a class with its own `perform`; empty if it may know any."""
+    needs_start: ClassVar[bool] = False
+    """Whether ``gather`` without a ``start`` before it fails, or measures something else."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -90,6 +94,13 @@ class Measurement(Generic[P]):
         self._waits.append(wait)
         wait.begin(at_once=at_once)
         return wait.pending
+
+
+def known_actions(kind: type[Measurement[Any]]) -> tuple[str, ...]:
+    """The actions that a measurement knows; empty if that is not known."""
+    if kind.actions or kind.perform is not Measurement.perform:
+        return kind.actions
+    return ("start",) if kind.gather is Measurement.gather else ("start", "gather")
 
 
 def unknown_action(action: str, *known: str) -> InputError:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 from kubestage.errors import ApiError, InputError
 from kubestage.measure import params
 from kubestage.measure.measurement import Context, Measurement, Shared
-from kubestage.measure.results import MeasurementResult, PendingResult, merge_results
+from kubestage.measure.results import (
+    MeasurementResult,
+    PendingResult,
+    merge_results,
+    with_empty_verdicts,
+)
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster
@@ -78,7 +83,10 @@ class Measurements:
 
 
 class _WithWarnings:
-    """Forwards a result, with warnings before those of the measurement."""
+    """Forwards a result, with warnings before those of the measurement.
+
+    A summary without data becomes a verdict without a sample.
+    """
 
     def __init__(self, pending: PendingResult, warnings: tuple[str, ...]) -> None:
         self._pending = pending
@@ -86,7 +94,8 @@ class _WithWarnings:
 
     def resolve(self, result: MeasurementResult) -> None:
         warned = MeasurementResult(warnings=self._warnings)
-        self._pending.resolve(merge_results([warned, result]) if self._warnings else result)
+        merged = merge_results([warned, result]) if self._warnings else result
+        self._pending.resolve(with_empty_verdicts(merged))
 
 
 def with_action(raw: dict[str, Any]) -> dict[str, Any]:

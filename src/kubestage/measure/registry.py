@@ -132,6 +132,9 @@ METHODS: Final[dict[str, Callable[[], type[Measurement[Any]]]]] = {
     "ServiceCreationLatency": lambda: skipped.ServiceCreationLatency,
 }
 
+ACTING: Final = frozenset({"ChaosMonkey", "Exec", "Sleep"})
+"""Methods that do something and measure nothing."""
+
 
 class Registry:
     """The built-in measurements, and those that a user adds."""

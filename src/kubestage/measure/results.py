@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -78,6 +78,11 @@ class MeasurementResult(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str = ""
     is_fatal: bool = False
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has verdicts, and all of them passed without a sample."""
+        return bool(self.verdicts) and all(each.is_empty for each in self.verdicts)
+
 
 NOTHING = MeasurementResult()
 """An empty result, as that of most starts."""
@@ -110,6 +115,21 @@ class PendingResult:
 
 
 Result = MeasurementResult | PendingResult
+
+
+_NO_ITEMS: Final = '\n  "dataItems": null'
+
+
+def with_empty_verdicts(result: MeasurementResult) -> MeasurementResult:
+    """A result with a verdict for each summary without data, unless one shows that already."""
+    if any(each.samples == 0 for each in result.verdicts):
+        return result
+    empty = tuple(
+        Verdict(name=each.name, passed=True, samples=0)
+        for each in result.summaries
+        if _NO_ITEMS in each.content
+    )
+    return msgspec.structs.replace(result, verdicts=result.verdicts + empty) if empty else result
 
 
 def merge_results(results: list[MeasurementResult]) -> MeasurementResult:

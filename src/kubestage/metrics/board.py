@@ -61,6 +61,15 @@ class Board:
         """PodMetrics of a namespace by the pod's name."""
         return self._pods.get(namespace, {})
 
+    def cpu_nanos(self) -> int:
+        """What all pods use together, in billionths of a core."""
+        return sum(
+            container.cpu_nanos
+            for samples in self._pods.values()
+            for sample in samples.values()
+            for container in sample.containers.values()
+        )
+
     def values(self, namespace: str, kind: str, metric: str) -> dict[str, ValueSample]:
         """Custom metrics of the objects of a kind, by name."""
         return self._values.get((namespace, kind, metric), {})

@@ -37,6 +37,14 @@ class Source(Protocol):
         ...
 
 
+class Overlay(Protocol):
+    """Knows better what containers have used than the sources do."""
+
+    def replaced(self, used: dict[str, dict[str, Used]]) -> dict[str, dict[str, Used]]:
+        """What each container has used until now, from what all sources say together."""
+        ...
+
+
 class Scrape(Entity):
     """The samples of one moment, on their way to the board: each of `posts` puts a part there."""
 
@@ -71,6 +79,7 @@ class Metrics(Model):
         self.settings = settings or MetricsSettings()
         self.board = Board()
         self.silent_nodes = SilentNodes()
+        self.overlay: Overlay | None = None
         self._sources: list[Source] = []
         self._others: list[Callable[[Scrape], None]] = []
         self._last: dict[tuple[str, str], tuple[int, Used]] = {}
@@ -150,7 +159,7 @@ class Metrics(Model):
                 known = total.setdefault(pod, {})
                 for name, used in containers.items():
                     known[name] = known[name].plus(used) if name in known else used
-        return total
+        return total if self.overlay is None else self.overlay.replaced(total)
 
 
 class _PostPods:

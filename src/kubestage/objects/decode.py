@@ -102,7 +102,7 @@ def _carefully(
     if (actual_version, actual_kind) != (api_version, kind):
         _check_kind(refuse, api_version, kind, decoder)
     elif struct is None:
-        decoder.strict += _repeated(parsed, "")
+        decoder.strict += repeated(parsed)
     if decoder.problem is not None:
         raise refuse(decoder.problem)
     if decoder.strict and field_validation == "Strict":
@@ -180,8 +180,8 @@ def _summary(body: bytes) -> str:
     return f"{shown} ..." if len(body) > 30 else shown
 
 
-def _repeated(value: Any, path: str) -> list[str]:
-    """Repeated fields of an object whose type is not known."""
+def repeated(value: Any, path: str = "") -> list[str]:
+    """Repeated fields of a scanned object whose type is not known."""
     found: list[str] = []
     if isinstance(value, go_scanner.Pairs):
         seen: set[str] = set()
@@ -190,8 +190,8 @@ def _repeated(value: Any, path: str) -> list[str]:
             if key in seen:
                 found.append(f"duplicate field {field.quote(where)}")
             seen.add(key)
-            found += _repeated(item, where)
+            found += repeated(item, where)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            found += _repeated(item, f"{path}[{index}]")
+            found += repeated(item, f"{path}[{index}]")
     return found

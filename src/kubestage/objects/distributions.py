@@ -11,6 +11,7 @@ import hashlib
 import math
 import random
 import re
+import statistics
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -66,6 +67,25 @@ class Distribution(msgspec.Struct, frozen=True, gc=False):
             shape = math.log1p((second / first) ** 2)
             drawn = first * math.exp(stream.gauss(0.0, math.sqrt(shape)) - shape / 2)
         return min(max(drawn, 0.0), _LARGEST)
+
+    def quantile(self, share: float) -> float:
+        """The amount below which this share of all draws lies; `share` is between 0 and 1."""
+        family, first, second = self.family, self.first, self.second
+        if family == "exp":
+            found = -math.log1p(-share) * first
+        elif family == "uniform":
+            found = first + (second - first) * share
+        elif family == "constant" or not second:
+            found = first
+        elif family == "normal":
+            found = statistics.NormalDist(first, second).inv_cdf(share)
+        elif not first:
+            found = first
+        else:
+            shape = math.log1p((second / first) ** 2)
+            normal = statistics.NormalDist(0.0, math.sqrt(shape)).inv_cdf(share)
+            found = first * math.exp(normal - shape / 2)
+        return min(max(found, 0.0), _LARGEST)
 
     def sample_ns(self, stream: random.Random) -> int:
         """One draw as whole nanoseconds."""

@@ -21,6 +21,7 @@ from yaml.events import (
 )
 
 from kubestage.errors import InputError
+from kubestage.golang import quote
 from kubestage.objects import nesting, yaml_aliases, yaml_errors, yaml_scalars
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Reader:
         self._aliases = yaml_aliases.AliasCount()
         self._problems: list[InputError] = []
         self._depth = 0
+        # Of each key that a mapping sets again: the line of its value, and the key as Go shows it.
+        self.repeated: list[tuple[int, str]] = []
 
     def documents(self) -> Iterator[tuple[Any, int, list[InputError]]]:
         """Each document that is not empty, its first line, and what is wrong but readable."""
@@ -155,6 +158,8 @@ class Reader:
                     key = self._odd_key(event)
                 if key in result:
                     self._check_twice(event, key, merged)
+                    result[key] = self._again(key, event)
+                    continue
                 event = following()
                 if type(event) is ScalarEvent and event.implicit[0] and event.anchor is None:
                     result[key] = values[event.value]
@@ -169,6 +174,15 @@ class Reader:
         if isinstance(key, dict | list):
             raise _problem(event, "a mapping or list cannot be a key", _TEMPLATE)
         return key if isinstance(key, str) else yaml_scalars.plain_key(str(key).lower())
+
+    def _again(self, key: str, of: Any) -> Any:
+        """The value of a key that the mapping has already."""
+        event = self._next()
+        value = self._value(event)
+        is_text = not of.implicit[0] or isinstance(self._values[of.value], str)
+        shown = quote.quote(key) if is_text else key
+        self.repeated.append((event.start_mark.line + 1, shown))
+        return value
 
     def _check_twice(self, event: Any, key: str, merged: set[str]) -> None:
         """A key that came by a merge may be set again, others may not."""

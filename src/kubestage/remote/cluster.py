@@ -39,7 +39,7 @@ class RemoteCluster:
         self.loop = Loop()
         self.loop.complete(self.connection.open())
         self.moments = RealMoments(self.loop)
-        self._discovery = Discovery(self.connection)
+        self.discovery = Discovery(self.connection)
         self._watches: dict[Selection, RemoteWatch] = {}
 
     def __enter__(self) -> Self:
@@ -91,7 +91,7 @@ class RemoteCluster:
         watch = self._watches.get(selection)
         if watch is None or watch.is_idle:
             watch = self._watches[selection] = RemoteWatch(
-                selection, self.loop, self.moments, self.connection, self._discovery
+                selection, self.loop, self.moments, self.connection, self.discovery
             )
         return watch.join(seen)
 
@@ -103,7 +103,7 @@ class RemoteCluster:
         moments = self.moments
         sent_ns = moments.now_ns
         try:
-            place = await self._discovery.find(call.resource)
+            place = await self.discovery.find(call.resource)
             sent_ns = moments.now_ns
             if call.verb == "list":
                 path = place.path(call.namespace)

@@ -10,7 +10,7 @@ from kubestage.errors import Expired
 from kubestage.remote import refusals, wire
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from kubestage.cluster.access import Call, Resource, Selection
     from kubestage.remote.connection import Connection
@@ -38,9 +38,15 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 async def leaves(
-    connection: Connection, path: str, selection: Call | Selection
+    connection: Connection,
+    path: str,
+    selection: Call | Selection,
+    on_headers: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncIterator[Leaf]:
-    """The pages of a list, in order; one that takes too long to read is read again, at once."""
+    """The pages of a list, in order; one that takes too long to read is read again, at once.
+
+    `on_headers` receives the headers of each answer.
+    """
     limit, following, is_first = wire.PAGE, "", True
     while True:
         more = {"limit": limit} if limit else {}
@@ -52,6 +58,8 @@ async def leaves(
             continue
         if reply.code >= 400:
             raise refusals.from_answer(reply.code, reply.body, reply.headers)
+        if on_headers is not None:
+            on_headers(reply.headers)
         try:
             page = msgspec.json.decode(reply.body, type=_List)
         except msgspec.DecodeError as problem:

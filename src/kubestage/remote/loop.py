@@ -95,7 +95,9 @@ class Loop:
     def _fail(self, error: BaseException) -> None:
         if self._error is None:
             self._error = error
-        self.asyncio.stop()
+        # Outside of a run a coroutine has to complete, as when connections are closed.
+        if self._until is not None:
+            self.asyncio.stop()
 
 
 async def _ending(work: list[asyncio.Task[None]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import urllib.parse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,7 @@ from kubestage.measure.facilities import QueryAnswer, Sample
 from kubestage.remote.access import Access
 from kubestage.remote.connection import Connection
 from kubestage.remote.kubeconfig_schema import UserEntry
+from kubestage.remote.refusals import Unreachable
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ class _Reply(msgspec.Struct, rename="camel"):
     data: dict[str, Any] = {}
     error_type: str = ""
     error: str = ""
+
+
+class RangeSeries(NamedTuple):
+    """One series over a range of time: its labels, and values with their Unix times."""
+
+    labels: dict[str, str]
+    points: list[tuple[int, float]]
 
 
 class PrometheusQueries:
@@ -86,6 +94,36 @@ class PrometheusQueries:
         except ApiError as problem:
             return QueryAnswer(error=problem.message)
         return _read(reply.code, reply.body)
+
+    async def ranges(
+        self, expression: str, begin_ns: int, end_ns: int, step_ns: int
+    ) -> list[RangeSeries]:
+        """The series of an expression between two moments of the calendar; ApiError if there is
+        no answer.
+        """
+        form = urllib.parse.urlencode({
+            "query": expression,
+            "start": f"{begin_ns / SECOND_NS:.3f}",
+            "end": f"{end_ns / SECOND_NS:.3f}",
+            "step": f"{step_ns / SECOND_NS:.3f}",
+        })  # fmt: skip
+        reply = await self._connection.send(
+            "POST", f"{self._prefix}/api/v1/query_range", form.encode(), content=_FORM
+        )
+        try:
+            found = msgspec.json.decode(reply.body, type=_Reply)
+            if found.status != "success":
+                raise Unreachable(f"Prometheus answered {reply.code}: {found.error}")
+            return [
+                RangeSeries(row["metric"], [(round(float(at) * SECOND_NS), float(value))
+                                            for at, value in row["values"]])
+                for row in found.data["result"]
+            ]  # fmt: skip
+        except (msgspec.DecodeError, KeyError, TypeError, ValueError) as problem:
+            text = " ".join(reply.body[:300].decode(errors="replace").split())
+            raise Unreachable(
+                f"Prometheus answered {reply.code} with no range: {text}"
+            ) from problem
 
 
 def _read(code: int, body: bytes) -> QueryAnswer:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage import errors
-from kubestage.errors import ApiError
+from kubestage.errors import AdmissionDenied, ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SHOWN: Final = 300
+# All but the one that gets its code and its reason when it is raised.
 _KNOWN: Final = {
     (each.code, each.reason): each
     for each in vars(errors).values()
-    if isinstance(each, type) and issubclass(each, ApiError)
+    if isinstance(each, type) and issubclass(each, ApiError) and each is not AdmissionDenied
 }
 # What a code means where there is no Status.
 _REASONS: Final = {

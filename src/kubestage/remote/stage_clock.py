@@ -49,9 +49,14 @@ class StageClock:
             body = {"speed": 1.0 if speed is None else speed}
         return self._call("PUT", body=body)[1]
 
-    def advance(self, duration: str | None = None, until: str | None = None) -> Json:
-        """Let so much time pass, or time up to a moment; answers when that time has come."""
-        body = {"duration": duration} if until is None else {"until": until}
+    def advance(
+        self, duration: str | None = None, until: str | None = None, to: str | None = None
+    ) -> Json:
+        """Let so much time pass, time up to a moment, or up to the next ``event`` or ``decision``
+        of the scheduler; answers when that time has come.
+        """
+        body = {"duration": duration, "until": until, "to": to}
+        body = {name: value for name, value in body.items() if value is not None}
         status, state = self._call("POST", f"/advance{_WAIT}", body)
         while status == _ACCEPTED:
             # Time that was requested before passes first, so that nothing more is a way to wait.

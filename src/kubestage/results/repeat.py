@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from kubestage.objects import timestamps
+from kubestage.scheduler.failure_handler import Unschedulable
 from kubestage.scheduler.selection import TieBreak
 
 
@@ -24,7 +25,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `configuration` the text of the KubeSchedulerConfiguration, None for the defaults as the old
     `flags` change them; `as_written` whether nodes came in the order of the file; `laws` the
     distributions of how long containers take, and other settings of controllers; `control_plane`
-    the profile of how long things take, in full, if there is one.
+    the profile of how long things take, in full, if there is one; `unschedulable` what became of
+    pods that fit nowhere, if they were not tried again; `measures` those of the user, if any.
     """
 
     version: str
@@ -41,10 +43,20 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
     control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    unschedulable: str | msgspec.UnsetType = msgspec.UNSET
+    measures: list[Plugin] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def leaving(self) -> Unschedulable:
+        """What became of pods that fit nowhere."""
+        retry = Unschedulable.RETRY
+        return retry if self.unschedulable is msgspec.UNSET else Unschedulable(self.unschedulable)
 
     def check(self) -> None:
         """Refuse, with a ValueError, what no run has written: a file may have been edited since."""
         TieBreak(self.tie_break)
+        if self.unschedulable is not msgspec.UNSET:
+            Unschedulable(self.unschedulable)
         if self.start is not None:
             timestamps.parse_time(self.start)
 

@@ -14,6 +14,7 @@ The run of a living cluster has instead of the first and the third
     DIR/life.json       all that was recorded of it
     DIR/tables/         the same as CSV
     DIR/inputs/         the manifests that it began with, and those that came later
+    DIR/agreement.json  how far it agrees with the recording, if it is a replay
 
 A rehearsal has, instead of how to repeat it,
 
@@ -23,6 +24,14 @@ A rehearsal has, instead of how to repeat it,
     DIR/rehearsal.md    the same for people
     DIR/junit.xml       the same for a CI system
     DIR/cost.json       the answer of kubestage cost, and cost.md for people
+    DIR/history.jsonl.gz  every change, for kubestage open; of several rehearsals in histories/
+
+The cluster of a test that failed has
+
+::
+
+    DIR/test.json         which test it was, and how it failed
+    DIR/history.jsonl.gz  every change, for kubestage open and explain
 
 With durations of the scheduler there are, besides,
 
@@ -44,16 +53,27 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 
 from kubestage.files.claiming import Claim
-from kubestage.results import analysis, report, run_place, run_record, scenario_file, timings
+from kubestage.results import (
+    agreement,
+    analysis,
+    report,
+    run_place,
+    run_record,
+    scenario_file,
+    timings,
+)
+from kubestage.results.history import history_directory
 from kubestage.results.kept_runs import RECORD, Run, is_life, open_life, open_run
 from kubestage.results.life import life as lives
 from kubestage.results.report import life_page, timings_page
-from kubestage.results.run_place import COST, LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO
+from kubestage.results.run_place import COST, LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO, TEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.results.agreement import ReplayAgreement
+    from kubestage.results.kept_test import KeptTest
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat, Repeat
     from kubestage.results.report.fit import FitParagraph
@@ -62,7 +82,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COST", "FILES", "INPUTS", "LIFE", "RECORD", "REHEARSAL", "REPEAT", "REPORT", "SCENARIO",
-    "TABLES", "Run", "RunDirectory", "is_life", "open_life", "open_run",
+    "TABLES", "TEST", "Run", "RunDirectory", "is_life", "open_life", "open_run",
 ]  # fmt: skip
 
 REPORT: Final = "report.html"
@@ -70,8 +90,10 @@ INPUTS: Final = "inputs"
 TABLES: Final = "tables"
 FILES: Final = (
     REHEARSAL, "rehearsal.md", "junit.xml", COST, "cost.md", REPEAT, RECORD, REPORT, INPUTS, TABLES,
-    timings.FILE, timings.PAGE, SCENARIO, LIFE,
+    agreement.FILE, timings.FILE, timings.PAGE, history_directory.NAME, history_directory.FOLDER,
+    TEST, SCENARIO, LIFE,
 )  # fmt: skip
+_NONE: Final[Mapping[str, bytes]] = {}
 
 
 class RunDirectory:
@@ -123,8 +145,12 @@ class RunDirectory:
         inputs: Mapping[str, str],
         recorded: RecordedTimings | None = None,
         advice: Sequence[FitParagraph] = (),
+        agreed: ReplayAgreement | None = None,
     ) -> None:
-        """Keep the run of a living cluster; `inputs` are the texts of manifests by file name."""
+        """Keep the run of a living cluster; `inputs` are the texts of manifests by file name.
+
+        Of a replay, `agreed` is how far it agrees with its recording.
+        """
         for folder, texts in ((INPUTS, inputs), (TABLES, _tables(life))):
             (self._beside / folder).mkdir()
             for name, text in texts.items():
@@ -132,12 +158,22 @@ class RunDirectory:
         encoded = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
         (self._beside / REPEAT).write_bytes(encoded + b"\n")
         modelled = self._write_timings(recorded, self.path.name)
-        life_page.write(self._beside / REPORT, life, repeat, modelled, advice)
+        if agreed is not None:
+            (self._beside / agreement.FILE).write_bytes(agreement.encode(agreed))
+        life_page.write(self._beside / REPORT, life, repeat, modelled, advice, agreed)
         (self._beside / LIFE).write_bytes(lives.encode(life))
         self._move()
 
-    def write_rehearsal(self, texts: Mapping[str, str], life: Life | None) -> None:
-        """Keep a rehearsal: texts by file name, and all that was recorded, if there is any."""
+    def write_rehearsal(
+        self, texts: Mapping[str, str], life: Life | None, histories: Mapping[str, bytes] = _NONE
+    ) -> None:
+        """Keep a rehearsal: texts by file name, and all that was recorded, if there is any.
+
+        `histories` are those of the cluster, by file name.
+        """
+        for name, packed in histories.items():
+            (self._beside / name).parent.mkdir(exist_ok=True)
+            (self._beside / name).write_bytes(packed)
         for name, text in texts.items():
             (self._beside / name).write_text(text, encoding="utf-8")
         if life is not None:
@@ -145,6 +181,14 @@ class RunDirectory:
             for name, text in _tables(life).items():
                 (self._beside / TABLES / name).write_text(text, encoding="utf-8")
             (self._beside / LIFE).write_bytes(lives.encode(life))
+        self._move()
+
+    def write_test(self, test: KeptTest, histories: Mapping[str, bytes]) -> None:
+        """Keep the cluster of a test, of which `histories` has every change."""
+        for name, packed in histories.items():
+            (self._beside / name).write_bytes(packed)
+        encoded = msgspec.json.format(msgspec.json.encode(test), indent=2)
+        (self._beside / TEST).write_bytes(encoded + b"\n")
         self._move()
 
     def discard(self) -> None:

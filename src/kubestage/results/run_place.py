@@ -19,13 +19,14 @@ SCENARIO: Final = "scenario.json"
 LIFE: Final = "life.json"
 REHEARSAL: Final = "rehearsal.json"
 COST: Final = "cost.json"
+TEST: Final = "test.json"
 MARKERS: Final = (SCENARIO, LIFE)
 """A directory with one of these has a run in it."""
 
 
 def is_run(place: pathlib.Path) -> bool:
     """Whether a run was kept in a directory."""
-    return any((place / marker).is_file() for marker in MARKERS)
+    return any(reading.is_file(place / marker) for marker in MARKERS)
 
 
 def refuse_foreign(place: pathlib.Path) -> None:
@@ -46,7 +47,7 @@ def refuse_foreign(place: pathlib.Path) -> None:
 
 def _is_ours(place: pathlib.Path) -> bool:
     """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
-    if (place / REHEARSAL).is_file() or (place / COST).is_file():
+    if any((place / each).is_file() for each in (REHEARSAL, COST, TEST)):
         return True
     try:
         msgspec.json.decode(reading.read(place / REPEAT), type=Repeat)

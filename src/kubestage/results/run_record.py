@@ -19,9 +19,10 @@ from kubestage.results.run_record_reader import RecordReader
 from kubestage.results.trace_file import error_context
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.scheduler.measuring import MeasuredValue
     from kubestage.scheduler.record import Decision
 
 
@@ -40,6 +41,9 @@ class NoRecord:
 
     def event(self, step: int, event: Json) -> None:
         """Forget an event."""
+
+    def measured(self, values: Sequence[MeasuredValue]) -> None:
+        """Forget measures."""
 
     def step_finished(self, step: int, at_ns: int) -> None:
         """Forget a step."""
@@ -64,6 +68,8 @@ class RunRecord:
         self._connection = run_record_file.make(self._partial)
         self._decisions: list[DecisionRow] = []
         self._timeline: list[TimelineRow] = []
+        self._measures: list[MeasuredValue] = []
+        self._has_measures = False
         self._step, self._position = -1, 0
         self._encoder = msgspec.json.Encoder()
         try:
@@ -99,6 +105,18 @@ class RunRecord:
         self._step = step
         self._timeline.append(_timeline_row(step, self._position, event))
         if len(self._timeline) >= BATCH_ROWS:
+            self._flush()
+
+    def measured(self, values: Sequence[MeasuredValue]) -> None:
+        """Keep the measures of an attempt or of the end of a step."""
+        if not values:
+            return
+        if not self._has_measures:
+            with error_context(self._path):
+                self._connection.execute(run_record_file.MEASURES)
+            self._has_measures = True
+        self._measures += values
+        if len(self._measures) >= BATCH_ROWS:
             self._flush()
 
     def step_finished(self, step: int, at_ns: int) -> None:
@@ -141,10 +159,13 @@ class RunRecord:
         with error_context(self._path):
             many("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._decisions)
             many("INSERT INTO timeline VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._timeline)
+            if self._measures:
+                many("INSERT INTO measures VALUES (?, ?, ?, ?, ?)", self._measures)
             self._connection.execute("COMMIT")
             self._connection.execute("BEGIN")
         self._decisions.clear()
         self._timeline.clear()
+        self._measures.clear()
 
 
 def _timeline_row(step: int, position: int, event: Json) -> TimelineRow:

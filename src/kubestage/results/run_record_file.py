@@ -67,6 +67,16 @@ CREATE TABLE timeline (
 ) WITHOUT ROWID;
 COMMIT;
 """
+# Made with the first value: most runs have no measures.
+MEASURES: Final = """
+CREATE TABLE measures (
+    name TEXT NOT NULL,
+    step INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    at_ns INTEGER NOT NULL,
+    value NOT NULL
+)
+"""
 # Made last: rows are added faster to a table without them.
 INDEXES: Final = """
 CREATE INDEX decisions_by_number ON decisions (number);

@@ -13,6 +13,7 @@ from kubestage.results import run_record_file
 from kubestage.results.run_record_file import DecisionRow, PodRow, TimelineRow
 from kubestage.results.trace_file import error_context
 from kubestage.scheduler import explanation
+from kubestage.scheduler.measuring import MeasuredValue
 
 if TYPE_CHECKING:
     import pathlib
@@ -67,6 +68,15 @@ class RecordReader:
             ") ON decisions.rowid = last ORDER BY first"
         )
         return (PodRow(*row) for row in rows)
+
+    def measures(self, name: str | None = None) -> Iterator[MeasuredValue]:
+        """The values of measures in the order in which they were computed; of one or of all."""
+        tables = self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'measures'")
+        if next(tables, None) is None:
+            return iter(())
+        where, values = ("", ()) if name is None else (" WHERE name = ?", (name,))
+        rows = self._rows(f"SELECT * FROM measures{where} ORDER BY rowid", values)
+        return (MeasuredValue(*row) for row in rows)
 
     def timeline(
         self,

@@ -54,6 +54,7 @@ class _Event(msgspec.Struct, omit_defaults=True, rename="camel"):
 class _Result(msgspec.Struct, rename="camel"):
     simulator_version: Any = None
     timeline: dict[str, list[_Event]] = {}
+    measures: Any = msgspec.UNSET
 
 
 class _Status(msgspec.Struct, omit_defaults=True, rename="camel"):

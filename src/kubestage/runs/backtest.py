@@ -125,6 +125,12 @@ def check_chart(path: str) -> None:
         raise InputError("no such directory", path="--chart", file=path, fix=fix)
 
 
+def settings_of(options: BacktestOptions) -> controller_settings.Settings:
+    """The settings of autoscalers, checked."""
+    values = setting_option.split(options.settings)
+    return setting_option.apply(controller_settings.Settings(), values)
+
+
 def backtest(
     metrics: str,
     manifests: Sequence[str],
@@ -134,8 +140,7 @@ def backtest(
 ) -> BacktestResult:
     """Backtest every autoscaler among the manifests with the metrics of a CSV file."""
     options = options or BacktestOptions()
-    values = setting_option.split(options.settings)
-    settings = setting_option.apply(controller_settings.Settings(), values)
+    settings = settings_of(options)
     found = backtest_inputs.read(metrics, manifests, options, observer)
     outcomes = []
     for title, autoscaler, target in found.inputs:

@@ -11,9 +11,10 @@ from kubestage.backtesting import target as targets
 from kubestage.backtesting.outcome import HPA, VPA
 from kubestage.backtesting.series import UNNAMED
 from kubestage.errors import InputError
+from kubestage.files import pinned, reading
 from kubestage.golang import durations
 from kubestage.objects import defaulting, object_check, quantity, quantity_advice
-from kubestage.runs.inputs import manifests, sources
+from kubestage.runs.inputs import edits, manifests, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +74,9 @@ def read(
         raise InputError("is a manifest, and no CSV", file=metrics, fix=fix)
     startup_ns = _startup_ns(options.startup)
     requests = _requests(options.requests)
-    loaded = manifests.load_sound(files, observer=observer)
+    key = ("autoscalers", tuple(files))
+    loaded = pinned.once(key, lambda: manifests.load_sound(files, observer=observer), ships=True)
+    loaded = edits.manifests(loaded, key)
     autoscalers, workloads = _split(loaded)
     _refuse_idle(loaded, autoscalers)
     uses = {id(each): list(_metrics(each.object)) for each in autoscalers}
@@ -146,14 +149,16 @@ def _refuse_idle(loaded: LoadedManifests, autoscalers: Sequence[Document]) -> No
 def _series(
     file: str, names: Sequence[str], metric: str | None, observer: Observer
 ) -> MetricSeries:
-    if pathlib.Path(file).is_dir():
+    if reading.is_directory(file):
         raise InputError("is a directory", file=file, fix="name a CSV file")
     [source] = sources.read([file], observer)
     try:
         text = source.text.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is not text", file=source.name, fix="name a CSV file") from None
-    series = csv_reading.read(text, source.name, {*names, *((metric,) if metric else ())})
+    known = frozenset((*names, *((metric,) if metric else ())))
+    key = ("metrics", file, known)
+    series = pinned.once(key, lambda: csv_reading.read(text, source.name, set(known)))
     if series.start_ns == series.end_ns:
         fix = "add rows: a value holds until the next"
         raise InputError("has a single moment", file=source.name, fix=fix)
@@ -162,12 +167,12 @@ def _series(
             fix = "leave it out"
             raise InputError("the CSV names its metrics itself", path="--metric", fix=fix)
         return series
-    known = list(dict.fromkeys(names)) or ["cpu"]
-    if metric is None and len(known) > 1:
-        fix = f"add --metric {known[0]}, or name columns {','.join(('time', *known))}"
-        problem = f"autoscalers go by {', '.join(known)}, and the CSV does not say which it has"
+    used = list(dict.fromkeys(names)) or ["cpu"]
+    if metric is None and len(used) > 1:
+        fix = f"add --metric {used[0]}, or name columns {','.join(('time', *used))}"
+        problem = f"autoscalers go by {', '.join(used)}, and the CSV does not say which it has"
         raise InputError(problem, file=source.name, line=1, fix=fix)
-    return series.called(metric or known[0])
+    return series.called(metric or used[0])
 
 
 def _check_measured(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from kubestage.runs import shared_flags
-from kubestage.runs.flags import Flag, Options
+from kubestage.runs.flags import Flag
+from kubestage.runs.what_if_options import WhatIfOptions
 
 
-class CompareOptions(Options, frozen=True, kw_only=True):
+class CompareOptions(WhatIfOptions, frozen=True, kw_only=True):
     """What is compared, and how it is run; each field is the flag of the same name."""
 
     configs: Annotated[
@@ -34,12 +35,35 @@ class CompareOptions(Options, frozen=True, kw_only=True):
     """How many nodes are shown with their scores."""
 
     plugins: shared_flags.Plugins = ()
+    measures: shared_flags.Measures = ()
     seed: shared_flags.Seed = 0
     tie_break: shared_flags.TieBreak = "heap"
     controllers: shared_flags.Controllers = None
     prices: shared_flags.Prices = None
     timings: shared_flags.Timings = False
     profile: shared_flags.Profile = None
+    recorded_config: shared_flags.RecordedConfig = None
+    begin: shared_flags.RecordedFrom = None
+    end: shared_flags.RecordedTo = None
+    nodes_from: shared_flags.NodesFrom = None
+    predictions: shared_flags.Predictions = 2_000
+
+    out: Annotated[
+        str | None,
+        Flag("Keep the runs in this directory, for `kubestage open DIR`.", metavar="DIR"),
+    ] = None
+    """Where the runs are kept; runs that are over stay where they are, and are named there."""
+
+    removable: Annotated[
+        bool | None,
+        Flag(
+            "Search for nodes that could be removed, and for what is stranded; by default of "
+            "Scenarios. Living runs that were kept are run again for that.",
+            "--removable/--no-removable",
+            show_default=False,
+        ),
+    ] = None
+    """Whether what is left over on nodes at the end of runs is compared."""
 
     explains: bool = True
     """Whether the first decision that differs is explained."""

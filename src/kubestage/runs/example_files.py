@@ -99,6 +99,18 @@ def copy(example: Example, directory: str | None = None) -> pathlib.Path:
     return target
 
 
+def copy_all(directory: str) -> list[pathlib.Path]:
+    """Copy all examples below a directory, each under its name; InputError if one is there."""
+    target = pathlib.Path(directory)
+    found = all_examples()
+    for each in found:
+        if (target / each.name).exists():
+            fix = "name another directory, or remove it"
+            raise InputError("is there already", file=str(target / each.name), fix=fix)
+    target.mkdir(parents=True, exist_ok=True)
+    return [copy(each, str(target / each.name)) for each in found]
+
+
 def _read(folder: pathlib.Path) -> Example:
     first = (folder / "README.md").read_text(encoding="utf-8").partition("\n")[0]
     return Example(folder, first.removeprefix("#").strip(), _commands(folder))
@@ -110,5 +122,7 @@ def _commands(folder: pathlib.Path) -> list[str]:
         return ["python main.py"]
     if (folder / "session.txt").exists():
         return ["kubestage serve --in-memory --start 2026-01-01T00:00:00Z"]
+    if (folder / "pytest.ini").exists():
+        return ["pytest"]
     lines = (folder / "command.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.strip()]

@@ -22,9 +22,17 @@ def reporting(saved: Callable[[], str]) -> Iterator[None]:
     """Add what `saved` returns to an interrupt of the block, as a note."""
     try:
         yield
-    except KeyboardInterrupt as error:
-        error.add_note(saved())
+    except BaseException as error:
+        if is_wrapped(error):
+            error.add_note(saved())
         raise
+
+
+def is_wrapped(error: BaseException | None) -> bool:
+    """Whether an error is an interrupt, or came up while one was on its way out."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 @contextlib.contextmanager

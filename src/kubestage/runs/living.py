@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kubestage.runs.inputs.autoscaler_files import UserAutoscaler
     from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.observer import Observer
+    from kubestage.runs.replaying.demand import Demand
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
@@ -51,6 +52,10 @@ class LivingPlan(msgspec.Struct, frozen=True):
     controllers: ControllerSettings
     on_event: EventListener | None = None
     """Is called with every change of an Event."""
+    on_stage: Callable[[Stage], None] | None = None
+    """Is called with the stage before anything happens on it."""
+    demands: Sequence[Demand] = ()
+    """What workloads of a recording used: their pods use that much here."""
     trace: str | None = None
     """The file that movements are written to."""
     traces_internal: bool = False
@@ -69,7 +74,7 @@ class LivingPlan(msgspec.Struct, frozen=True):
                 raise InputError(f"{when} comes after the end of --for", path="--at", fix=fix)
 
 
-def parse_duration(text: str, option: str = "--for") -> int:
+def parse_duration(text: str, option: str = "--for", *, least_ns: int = 1) -> int:
     """Nanoseconds of a duration; days are understood too, as in 7d, 1.5d or 1d12h."""
     days, mark, rest = text.rpartition("d")
     try:
@@ -83,20 +88,21 @@ def parse_duration(text: str, option: str = "--for") -> int:
         raise InputError(problem, path=option, fix=_FIX) from None
     if parsed > _CENTURY_NS:
         raise InputError("is more than a hundred years", path=option, fix=_FIX)
-    if parsed < 1:
+    if parsed < least_ns:
         raise InputError("a run takes some time", path=option, fix=_FIX)
     return parsed
 
 
-def parse_later(text: str, config_file: str | None, observer: Observer = SILENT) -> LaterManifests:
+def parse_later(
+    text: str, config_file: str | None, observer: Observer = SILENT, *, least_ns: int = 1
+) -> LaterManifests:
     """The manifests of ``5m=update.yaml``, read."""
     when, equals, name = text.partition("=")
     if not equals or not name:
         fix = "write it as in --at 5m=update.yaml"
         raise InputError(f'"{text}" is not a time and a file', path="--at", fix=fix)
-    return LaterManifests(
-        parse_duration(when, "--at"), stage_inputs.load([name], config_file, observer)
-    )
+    loaded = stage_inputs.load([name], config_file, observer, takes_actions=True)
+    return LaterManifests(parse_duration(when, "--at", least_ns=least_ns), loaded)
 
 
 def controller_settings(

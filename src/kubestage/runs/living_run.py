@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 import kubestage
-from kubestage.errors import ApiError, InputError
+from kubestage.errors import InputError
 from kubestage.objects import gvk
-from kubestage.results.life import marks, wording
-from kubestage.runs import interruption, living, pod_explanation, repeat_record, run_settings
+from kubestage.results.life import marks
+from kubestage.runs import (
+    event_changes,
+    interruption,
+    later_steps,
+    living,
+    pod_explanation,
+    repeat_record,
+    run_settings,
+)
 from kubestage.runs.fit import waiting
 from kubestage.runs.inputs import (
     autoscaler_files,
@@ -23,26 +31,30 @@ from kubestage.runs.inputs import (
     traffic_targets,
     traffic_times,
 )
+from kubestage.runs.inputs.arrivals import adding
 from kubestage.runs.observer import SILENT
+from kubestage.runs.replaying.spread_usage import SpreadUsage
 from kubestage.runs.run_result import LivingResult
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.traffic.traffics import TRAFFIC
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.life.life import Life
     from kubestage.results.life.recorder import LifeRecorder
+    from kubestage.runs.inputs.arrivals.trace_objects import Arrival
     from kubestage.runs.inputs.manifests import LoadedManifests
-    from kubestage.runs.living import EventListener, LivingPlan
+    from kubestage.runs.living import EventListener, LaterManifests, LivingPlan
     from kubestage.runs.observer import Observer
     from kubestage.runs.pod_explanation import PodExplanation
+    from kubestage.runs.replaying.demand import Demand
     from kubestage.runs.run_options import RunOptions
     from kubestage.runs.run_settings import RunSettings, SchedulerInputs
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
-    from kubestage.store.log import Change
 
 # Infrastructure is there, and quotas are counted, before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
@@ -54,6 +66,8 @@ class Lived(NamedTuple):
     stage: Stage
     scheduler: Scheduler
     record: Life | None
+    refused: Sequence[str] = ()
+    """Actions that the cluster has refused, and why."""
 
 
 def run(
@@ -64,13 +78,26 @@ def run(
     observer: Observer,
     on_event: EventListener | None = None,
     trace_file: str | None = None,
+    on_stage: Callable[[Stage], None] | None = None,
+    arrivals: Sequence[Arrival] = (),
+    recorded: Sequence[LaterManifests] = (),
+    agreement: Callable[[], ReplayAgreement] | None = None,
+    demands: Sequence[Demand] = (),
 ) -> LivingResult:
     """Let the cluster live, and save the run if options say so.
 
-    `trace_file` receives the movements if the options name no file for them.
+    `trace_file` receives the movements if the options name no file for them; `arrivals` are pods
+    that come at their times, and `recorded` is what is done again of a recording, whose workloads
+    used `demands`. `agreement` is called at the end, if the run is saved.
     """
-    plan = _plan(loaded, settings, options, observer, on_event)
-    plan = msgspec.structs.replace(plan, trace=options.trace_out or trace_file)
+    this = plan(loaded, settings, options, observer, on_event, arrivals)
+    this = msgspec.structs.replace(
+        this,
+        later=[*this.later, *recorded],
+        trace=options.trace_out or trace_file,
+        on_stage=on_stage,
+        demands=demands,
+    )
     with contextlib.ExitStack() as stack:
         directory = None
         if options.out is not None:
@@ -78,29 +105,30 @@ def run(
 
             # A run that could not be saved is not started.
             directory = stack.enter_context(run_directory.RunDirectory(options.out))
-        files = autoscaler_files.files(plan.autoscalers)
+        files = autoscaler_files.files(this.autoscalers)
         report = functools.partial(_interrupt_report, options.out, options.trace_out)
         with python_file.error_context(*files), interruption.reporting(report):
-            lived = live(loaded, settings, plan, observer)
+            lived = live(loaded, settings, this, observer)
             explanation = None
             if options.explain is not None:
-                explanation = _explain(loaded, settings, scheduler, plan, lived, options.explain)
+                explanation = _explain(loaded, settings, scheduler, this, lived, options.explain)
         timings = run_settings.timings_of(lived.scheduler)
         if directory is not None:
             assert lived.record is not None
-            repeat = repeat_record.living_repeat(settings, scheduler, plan, lived.record)
-            inputs = repeat_record.manifest_files(loaded, plan)
+            repeat = repeat_record.living_repeat(settings, scheduler, this, lived.record)
+            inputs = repeat_record.manifest_files(loaded, this)
             advice = waiting.paragraphs(lived.stage)
             with (
                 interruption.reporting(lambda: f"kept: {options.out}"),
                 interruption.deferred(observer),
             ):
-                directory.write_life(lived.record, repeat, inputs, timings, advice)
+                agreed = None if agreement is None else agreement()
+                directory.write_life(lived.record, repeat, inputs, timings, advice, agreed)
     pods = lived.stage.store.read(gvk.POD).values()
     return LivingResult(
         stage=lived.stage,
         unscheduled=sum(1 for pod in pods if not pod["spec"].get("nodeName")),
-        notes=list(_notes(lived.stage)),
+        notes=[*_notes(lived.stage), *later_steps.refusals(lived.refused)],
         timings=timings,
         saved={} if options.out is None else {"": pathlib.Path(options.out)},
         explanation=explanation,
@@ -108,36 +136,41 @@ def run(
     )
 
 
-def _plan(
+def plan(
     loaded: LoadedManifests,
     settings: RunSettings,
     options: RunOptions,
     observer: Observer,
     on_event: EventListener | None,
+    arrivals: Sequence[Arrival],
 ) -> LivingPlan:
     """What is to happen, checked."""
     assert options.run_for is not None
-    _refuse_scenarios(loaded)
+    refuse_scenarios(loaded)
     later = [living.parse_later(each, options.config, observer) for each in options.at]
+    duration_ns = living.parse_duration(options.run_for)
+    groups = adding.in_groups([each for each in arrivals if each.at_ns < duration_ns])
+    later += [living.LaterManifests(*each) for each in groups]
     every = [loaded, *(each.loaded for each in later)]
     traffic_targets.check(every)
-    plan = living.LivingPlan(
+    found = living.LivingPlan(
         autoscalers=autoscaler_files.load(options.autoscalers, every),
-        duration_ns=living.parse_duration(options.run_for),
+        duration_ns=duration_ns,
         later=later,
         controllers=living.controller_settings(settings.setting_values, settings.control_plane),
         on_event=on_event,
         traces_internal=options.trace_internal,
     )
-    plan.check()
-    traffic_times.check(loaded, 0, plan.duration_ns)
-    for each in plan.later:
-        _refuse_scenarios(each.loaded)
-        traffic_times.check(each.loaded, each.at_ns, plan.duration_ns)
-    return plan
+    found.check()
+    traffic_times.check(loaded, 0, found.duration_ns)
+    for each in found.later:
+        refuse_scenarios(each.loaded)
+        traffic_times.check(each.loaded, each.at_ns, found.duration_ns)
+    return found
 
 
-def _refuse_scenarios(loaded: LoadedManifests) -> None:
+def refuse_scenarios(loaded: LoadedManifests) -> None:
+    """Refuse Scenarios, which say themselves how long they run, together with ``--for``."""
     for document in loaded.documents:
         if resource.is_scenario(document.object):
             fix = "leave out --for, or write how long a step lasts: spec.stepDuration"
@@ -175,7 +208,7 @@ def _explain(
         raise InputError(f'no attempt was made at a pod "{pod}"', path="--explain", fix=fix)
     key = found[0]
     numbers = [each.number for each in decisions if each.pod == key]
-    quiet = msgspec.structs.replace(plan, on_event=None, trace=None, recorded=False)
+    quiet = msgspec.structs.replace(plan, on_event=None, on_stage=None, trace=None, recorded=False)
     again = live(loaded, settings, quiet, SILENT, numbers)
     attempts = pod_explanation.numbered(again.scheduler.record.explanations)
     nodes = len(lived.scheduler.cache.columns)
@@ -205,17 +238,22 @@ def live(
     stage = stage_inputs.empty(loaded, settings.seed)
     recording = dataclasses.replace(settings, recording=Recording.DECISIONS)
     scheduler = run_settings.add_scheduler(stage, recording, explain_at, observer, is_paced=True)
+    if plan.on_stage is not None:
+        plan.on_stage(stage)
     first, rest = stage_inputs.split(loaded)
     there = stage_inputs.in_order(first, as_written=settings.as_written)
     stage_inputs.put(stage, loaded, there, is_new=stage_inputs.is_new)
     if plan.on_event is not None:
-        stage.store.subscribe(_EventChanges(stage, plan.on_event))
+        stage.store.subscribe(event_changes.EventChanges(stage, plan.on_event))
     stage.add_controllers(
         plan.controllers,
         traces_requests=plan.trace is not None,
         autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
     )
+    if plan.demands:
+        SpreadUsage(plan.demands).follow(stage)
     recorder = _start_recorder(stage, plan.duration_ns) if plan.recorded else None
+    refused: list[str] = []
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
             from kubestage.results import trace
@@ -228,10 +266,13 @@ def live(
         stage.run(min(_SETTLING_NS, plan.duration_ns))
         stage_inputs.put(stage, loaded, rest, is_new=stage_inputs.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
-            runner.run_until(each.at_ns)
+            if each.at_ns > stage.clock.now_ns:
+                runner.run_until(each.at_ns)
             if recorder is not None:
-                recorder.mark(marks.ACTION, "manifests", f"applied {_names(each.loaded)}")
-            _apply(stage, each.loaded, as_written=settings.as_written)
+                recorder.mark(
+                    marks.ACTION, "manifests", f"applied {later_steps.described(each.loaded)}"
+                )
+            refused += later_steps.apply(stage, each.loaded, as_written=settings.as_written)
         runner.run_until(plan.duration_ns)
         if halts:
             # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
@@ -242,7 +283,7 @@ def live(
     record = None
     if recorder is not None:
         record = recorder.end(version=kubestage.__version__, seed=stage.seed)
-    return Lived(stage, scheduler, record)
+    return Lived(stage, scheduler, record, refused)
 
 
 def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
@@ -253,32 +294,3 @@ def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
     )
     started.start()
     return started
-
-
-def _names(loaded: LoadedManifests) -> str:
-    """The objects of manifests, in a few words."""
-    objects = [each.object for each in loaded.documents]
-    names = (f"{str(each['kind']).lower()}/{each['metadata'].get('name')}" for each in objects)
-    return wording.named(list(names))
-
-
-def _apply(stage: Stage, loaded: LoadedManifests, *, as_written: bool) -> None:
-    for document in stage_inputs.in_order(loaded.documents, as_written=as_written):
-        try:
-            stage.apply([document.object])
-        except ApiError as error:
-            raise loaded.place(document, stage_inputs.refusal(error)) from error
-        except InputError as error:
-            raise loaded.place(document, error) from None
-
-
-class _EventChanges:
-    """Passes changes of Events on, together with the stage; it can be pickled."""
-
-    def __init__(self, stage: Stage, listener: EventListener) -> None:
-        self._stage = stage
-        self._listener = listener
-
-    def __call__(self, change: Change) -> None:
-        if change.kind.kind == "Event":
-            self._listener(self._stage, change)

@@ -10,6 +10,7 @@ A result says what its main table is; it gets the rest from `TableResult`::
 
 from __future__ import annotations
 
+import abc
 import html
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -41,9 +42,9 @@ class TableResult:
 
     __slots__ = ()
 
+    @abc.abstractmethod
     def table(self) -> Table:
         """The rows that a notebook shows."""
-        raise NotImplementedError
 
     def headline(self) -> str:
         """One line above the table; empty if there is nothing to add."""

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.runs.recording.result import RecordStatus
+    from kubestage.runs.shadowing.result import ShadowStatus
     from kubestage.scenario.controller import ScenarioController
     from kubestage.stage import Stage
 
@@ -42,6 +44,12 @@ class Observer:
 
     def on_interrupt(self) -> None:
         """Ctrl-C was pressed while files are written; they are finished first."""
+
+    def on_recording(self, status: RecordStatus) -> None:
+        """How far a recording of a live cluster is; every second."""
+
+    def on_shadow(self, status: ShadowStatus) -> None:
+        """How well the predictions about a live cluster do; every second."""
 
     def on_run(self, name: str, number: int, total: int) -> None:
         """One of several runs starts."""

@@ -54,6 +54,11 @@ class Placement(msgspec.Struct, frozen=True):
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
 
+    @property
+    def is_without_node(self) -> bool:
+        """Whether it needs a node and has none, or has left without one."""
+        return self.status in (PENDING, GATED) or (self.status == FAILED and not self.node)
+
 
 class Summary(msgspec.Struct, frozen=True):
     """How the run ended; `allocated` is the requested share of each resource in percent."""

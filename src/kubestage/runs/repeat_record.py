@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 import kubestage
+from kubestage.files import reading
 from kubestage.objects import yaml_text
 from kubestage.results.life import wording
 from kubestage.results.repeat import LifeRepeat, Plugin, Repeat
+from kubestage.runs.replaying import demand
+from kubestage.scheduler.failure_handler import Unschedulable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from kubestage.scenario.settings import Settings as ScenarioSettings
 
 _FIRST: Final = "manifests.yaml"
+DEMANDS: Final = "usage.jsonl"
+"""What workloads of a recording used, if that is part of a replay."""
 
 
 def scenario_repeat(
@@ -45,6 +50,8 @@ def scenario_repeat(
         laws=dict(settings.setting_values),
         plugins=_plugins(settings, scheduler),
         control_plane=_control_plane(settings),
+        unschedulable=_unschedulable(settings),
+        measures=_measures(settings),
     )
 
 
@@ -68,6 +75,8 @@ def living_repeat(
         duration=wording.duration(plan.duration_ns),
         later=list(_later(plan)),
         control_plane=_control_plane(settings),
+        unschedulable=_unschedulable(settings),
+        measures=_measures(settings),
         autoscalers=[Plugin(each.reference, _hash(each.autoscaler)) for each in plan.autoscalers],
     )
 
@@ -77,6 +86,8 @@ def manifest_files(loaded: LoadedManifests, plan: LivingPlan) -> dict[str, str]:
     texts = {_FIRST: _text(loaded)}
     for (_, name), each in zip(_later(plan), plan.later, strict=True):
         texts[name] = _text(each.loaded)
+    if plan.demands:
+        texts[DEMANDS] = demand.encode(plan.demands)
     return texts
 
 
@@ -92,6 +103,18 @@ def _control_plane(settings: RunSettings) -> dict[str, Any] | msgspec.UnsetType:
     return msgspec.UNSET if plane is None else msgspec.to_builtins(plane)
 
 
+def _unschedulable(settings: RunSettings) -> str | msgspec.UnsetType:
+    """What becomes of pods that fit nowhere, if it is not the usual."""
+    policy = settings.unschedulable
+    return msgspec.UNSET if policy is Unschedulable.RETRY else policy.value
+
+
+def _measures(settings: RunSettings) -> list[Plugin] | msgspec.UnsetType:
+    """The measures of the user, if there are any."""
+    found = [Plugin(reference, _hash(each)) for reference, each in settings.measures.items()]
+    return found or msgspec.UNSET
+
+
 def _later(plan: LivingPlan) -> Iterator[tuple[str, str]]:
     for number, each in enumerate(plan.later, 1):
         yield wording.duration(each.at_ns), f"later-{number}.yaml"
@@ -101,6 +124,9 @@ def _text(loaded: LoadedManifests) -> str:
     return "---\n".join(yaml_text.dump(document.object) for document in loaded.documents)
 
 
-def _hash(plugin: type) -> str:
-    """The hash of the file that a plugin is in."""
-    return hashlib.sha256(pathlib.Path(inspect.getfile(plugin)).read_bytes()).hexdigest()
+def _hash(plugin: Any) -> str:
+    """The hash of the file that a plugin or measure is in."""
+    file = inspect.getfile(plugin)
+    # That of an installed package is no input of the user's.
+    data = reading.read(file) if reading.is_file(file) else pathlib.Path(file).read_bytes()
+    return hashlib.sha256(data).hexdigest()

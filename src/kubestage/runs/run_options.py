@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from kubestage.runs import shared_flags
-from kubestage.runs.flags import Flag, Options
-from kubestage.runs.inputs import node_shape
+from kubestage.runs.flags import Flag
+from kubestage.runs.what_if_options import WhatIfOptions
 
 _LIVING: Final = "A living cluster"
 _KUBELETS: Final = "Kubelets"
+_ARRIVALS: Final = "Arrivals"
 
 
-class RunOptions(Options, frozen=True, kw_only=True):
+class RunOptions(WhatIfOptions, frozen=True, kw_only=True):
     """How Scenarios or manifests are run; each field is the flag of the same name."""
 
     config: shared_flags.Config = None
     plugins: shared_flags.Plugins = ()
+    measures: shared_flags.Measures = ()
     seed: shared_flags.Seed = 0
     tie_break: shared_flags.TieBreak = "heap"
+    unschedulable: shared_flags.Unschedulable = "retry"
     detail: Annotated[
         shared_flags.DetailLevel,
         Flag(
@@ -63,11 +66,45 @@ class RunOptions(Options, frozen=True, kw_only=True):
     at: Annotated[
         tuple[str, ...],
         Flag(
-            "Apply manifests later, as in 5m=v2.yaml. Repeatable.",
+            "Apply manifests, or do Actions, later, as in 5m=v2.yaml. Repeatable.",
             metavar="TIME=FILE",
             panel=_LIVING,
         ),
     ] = ()
+    arrivals: Annotated[
+        tuple[str, ...],
+        Flag(
+            "Pods of a trace, in order, or at their times with --for: OpenB's CSV, SWF, or any CSV "
+            "with --trace-map. Repeatable.",
+            metavar="FILE",
+            panel=_ARRIVALS,
+        ),
+    ] = ()
+    trace_map: Annotated[
+        str | None,
+        Flag(
+            "What the columns of a trace mean: cpu=cpu_milli/1000,memory=mib*1048576,at=start, or "
+            "a YAML file.",
+            metavar="FIELD=COLUMN,..",
+            panel=_ARRIVALS,
+        ),
+    ] = None
+    arrivals_load: Annotated[
+        str | None,
+        Flag(
+            "Draw pods of the trace again, or leave some out, until they request this share of "
+            "what the nodes have: 1.3 or 130%.",
+            metavar="SHARE",
+            panel=_ARRIVALS,
+        ),
+    ] = None
+    arrivals_shuffle: Annotated[
+        bool,
+        Flag(
+            "Have the pods of the trace arrive in a random order, and nodes named in one.",
+            panel=_ARRIVALS,
+        ),
+    ] = False
     launch_delay: Annotated[
         str | None,
         Flag(
@@ -98,8 +135,6 @@ class RunOptions(Options, frozen=True, kw_only=True):
             panel=_LIVING,
         ),
     ] = ()
-    nodes: shared_flags.NodeCount = None
-    node: shared_flags.NodeShape = node_shape.DEFAULT
     prices: shared_flags.Prices = None
     trace_out: Annotated[
         str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -61,9 +62,9 @@ class RunResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     explanation: PodExplanation | None = None
     """Why the pod of `RunOptions.explain` is where it is."""
 
+    @abc.abstractmethod
     def charts(self) -> dict[str, ChartType]:
         """Every chart of the run, by name; needs the extra ``charts``."""
-        raise NotImplementedError
 
     def packing(self) -> Packing:
         """What the cluster costs per hour at the end, and how well its pods are packed."""

@@ -6,10 +6,19 @@ import dataclasses
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kubestage.files import pinned
 from kubestage.runs import kernel_notice
-from kubestage.runs.inputs import config_file, control_plane, plugin_files, setting_option
+from kubestage.runs.inputs import (
+    config_file,
+    control_plane,
+    edits,
+    measure_files,
+    plugin_files,
+    setting_option,
+)
 from kubestage.runs.observer import SILENT
 from kubestage.scheduler import extender_http
+from kubestage.scheduler.failure_handler import Unschedulable
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
 
@@ -43,10 +52,14 @@ class RunSettings:
     """Whether nodes are created in the order of the files."""
     annotates_results: bool = False
     """Whether the results of attempts are written on their pods."""
+    unschedulable: Unschedulable = Unschedulable.RETRY
+    """What becomes of pods that fit nowhere."""
     stopwatch: Callable[[], int] | None = None
     """Measures the scheduler."""
     control_plane: ControlPlane | None = None
     """Models the time that the scheduler takes."""
+    measures: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """The user's measures, functions and classes, by how they were named."""
 
 
 class SchedulerInputs(NamedTuple):
@@ -77,9 +90,13 @@ def read_settings(
         options.algorithm_provider,
         options.hard_pod_affinity_symmetric_weight,
     )
-    configuration = config_file.load(options.config, flags, loaded.imported)
-    plugins = plugin_files.load(options.plugins, configuration)
-    completed = config_file.check(configuration, plugins, options.config)
+    if loaded.imported:
+        configuration, plugins, completed = _scheduler(options, flags, loaded)
+    else:
+        key = ("scheduler", options.config, flags, options.plugins, edits.config_edits())
+        configuration, plugins, completed = pinned.once(
+            key, lambda: _scheduler(options, flags, loaded)
+        )
     settings = RunSettings(
         configuration,
         plugins,
@@ -88,11 +105,21 @@ def read_settings(
         setting_values=values,
         as_written=options.as_written,
         annotates_results=options.result_annotations,
+        unschedulable=Unschedulable(options.unschedulable),
         stopwatch=time.perf_counter_ns if options.timings else None,
         control_plane=control_plane.read(options.profile, is_measured=options.timings),
+        measures=measure_files.load(options.measures),
     )
     text = config_file.text_of(options.config, flags, loaded.imported)
     return settings, SchedulerInputs(options.config, text, flags, options.plugins, completed)
+
+
+def _scheduler(
+    options: RunOptions, flags: Flags, loaded: LoadedManifests
+) -> tuple[SchedulerConfiguration, dict[str, type[Any]], Completed]:
+    configuration = config_file.load(options.config, flags, loaded.imported)
+    plugins = plugin_files.load(options.plugins, configuration)
+    return configuration, plugins, config_file.check(configuration, plugins, options.config)
 
 
 def setting_values(settings: Sequence[str] | None, **kubelets: str | None) -> dict[str, str]:
@@ -121,6 +148,8 @@ def add_scheduler(
         settings.configuration,
         plugins=settings.plugins,
         tie_break=settings.tie_break,
+        unschedulable=settings.unschedulable,
+        measures=tuple(settings.measures.values()),
         recording=settings.recording,
         transport=extender_http.post,
         stopwatch=settings.stopwatch,

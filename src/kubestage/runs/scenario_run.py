@@ -50,12 +50,14 @@ class ScenarioRun:
 class RunHooks:
     """The components that are notified while a Scenario runs.
 
-    `sink` keeps the record, `progress` is called now and then with the controller.
+    `sink` keeps the record, `progress` is called now and then with the controller, `on_stage` with
+    the stage before anything happens on it.
     """
 
     sink: Sink | None = None
     progress: Callable[[ScenarioController], None] | None = None
     observer: Observer = SILENT
+    on_stage: Callable[[stages.Stage], None] | None = None
 
 
 def run_scenario(
@@ -90,6 +92,8 @@ def start_scenario(
     (scenario,) = inputs.scenarios
     stage = stages.Stage(settings.seed, start=inputs.start)
     scheduler = run_settings.add_scheduler(stage, settings, explain_at, watching.observer)
+    if watching.on_stage is not None:
+        watching.on_stage(stage)
     if inputs.is_alive:
         stage.add_controllers(living.controller_settings(settings.setting_values))
     rules = rules or ScenarioSettings(as_written=settings.as_written)

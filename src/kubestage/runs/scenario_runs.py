@@ -7,6 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.results import analysis
 from kubestage.runs import (
     interruption,
@@ -27,7 +28,7 @@ from kubestage.scenario.settings import Detail, Settings, Strategy
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.timings import RecordedTimings
@@ -38,10 +39,14 @@ if TYPE_CHECKING:
     from kubestage.runs.run_saving import RunSaver
     from kubestage.runs.run_settings import RunSettings, SchedulerInputs
     from kubestage.runs.scenario_run import ScenarioRun
+    from kubestage.stage import Stage
 
 _NAMED: Final = 3
 _FAILED: Final = (phases.FAILED, phases.UNKNOWN)
 # Those behind it are not started.
+_ALL_PLACED: Final = (
+    "every pod has a node already, so nothing was scheduled; --reschedule all takes them off"
+)
 _HALTED: Final = (phases.PAUSED, phases.PENDING)
 
 
@@ -51,11 +56,10 @@ def run(
     scheduler: SchedulerInputs,
     options: RunOptions,
     observer: Observer,
+    on_stage: Callable[[Stage], None] | None = None,
 ) -> ManifestsResult | ScenariosResult:
     """Run all Scenarios."""
-    traffic_targets.check([loaded])
-    inputs = scenario_inputs.read(loaded, options.controllers)
-    _check(inputs, settings, options)
+    inputs = check(loaded, settings, options)
     rules = Settings(
         strategy=Strategy(options.result_strategy),
         detail=Detail(options.detail),
@@ -73,7 +77,7 @@ def run(
         stack.enter_context(saver)
         stack.enter_context(interruption.reporting(saver.interrupt_report))
         runs = _Runs(loaded, inputs, settings, scheduler, options.explain)
-        runs.run_all(rules, saver, observer)
+        runs.run_all(rules, saver, observer, on_stage)
         if inputs.is_implicit:
             return runs.manifests(saver, options.detail)
         result = runs.result(saver)
@@ -83,11 +87,24 @@ def run(
         return result
 
 
+def check(loaded: LoadedManifests, settings: RunSettings, options: RunOptions) -> Inputs:
+    """What is to be run, checked."""
+    traffic_targets.check([loaded])
+    inputs = scenario_inputs.read(loaded, options.controllers)
+    _check(inputs, settings, options)
+    if settings.setting_values:
+        living.controller_settings(settings.setting_values)
+    return inputs
+
+
 def _check(inputs: Inputs, settings: RunSettings, options: RunOptions) -> None:
     if options.explain and len(inputs.scenarios) > 1:
         # A pod of the same name may be in each of them.
         fix = "run the Scenario that has the pod by itself"
         raise InputError("there are several Scenarios", path="--explain", fix=fix)
+    if options.scale and not inputs.is_alive:
+        fix = "add --for 10m or --controllers"
+        raise InputError("has an effect only with controllers", path="--scale", fix=fix)
     if settings.setting_values and not inputs.is_alive:
         path = living.flag_of(next(iter(settings.setting_values)))
         fix = "add --controllers, or leave it out"
@@ -111,7 +128,13 @@ class _Runs:
         self._last: ScenarioRun
         self._timings: RecordedTimings | None = None
 
-    def run_all(self, rules: Settings, saver: RunSaver, observer: Observer) -> None:
+    def run_all(
+        self,
+        rules: Settings,
+        saver: RunSaver,
+        observer: Observer,
+        on_stage: Callable[[Stage], None] | None = None,
+    ) -> None:
         """Run each Scenario; those behind one that has not ended are not started."""
         with observer.watch_scenarios(self._inputs.scenarios) as progress:
             for each in self._inputs.one_by_one():
@@ -120,7 +143,7 @@ class _Runs:
                     self._ended.append({**scenario, "status": {"phase": phases.PENDING}})
                     continue
                 name = scenario["metadata"]["name"]
-                hooks = scenario_run.RunHooks(saver.sink_for(name), progress, observer)
+                hooks = scenario_run.RunHooks(saver.sink_for(name), progress, observer, on_stage)
                 self._last = scenario_run.run_scenario(each, self._settings, rules, hooks)
                 scenario_run.raise_refusal(self._last, self._inputs, self._loaded)
                 self._ended.append(self._last.scenario(name))
@@ -149,8 +172,11 @@ class _Runs:
             without_pods = stage_inputs.childless(stage, self._inputs.places.values())
         return ManifestsResult(
             stage=stage,
-            unscheduled=summary.counts[placements.PENDING] + summary.counts[placements.GATED],
-            notes=[_without_pods(without_pods)] if without_pods else [],
+            unscheduled=sum(each.is_without_node for each in found),
+            notes=[
+                *([_without_pods(without_pods)] if without_pods else []),
+                *([_ALL_PLACED] if not found and stage.store.read(gvk.POD) else []),
+            ],
             timings=self._timings,
             saved=saver.saved,
             explanation=explanation,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 from kubestage.runs.flags import Flag
+from kubestage.runs.inputs import node_shape
 
 STRATEGY_VARIABLE: Final = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 PROFILES: Final = ("instant", "default", "kind", "gce-100", "gce-5000", "kubemark")
@@ -14,6 +15,7 @@ _TIMES: Final = "How long scheduling takes"
 _OLD_FLAGS: Final = "kube-scheduler's old flags, without --config"
 
 TieBreaking = Literal["heap", "first", "random"]
+Leaving = Literal["retry", "leave"]
 DetailLevel = Literal["summary", "decisions", "full"]
 Strategy = Literal["AtMovingNextStep", "OnPause", "OnDone"]
 
@@ -28,10 +30,28 @@ Plugins = Annotated[
         metavar="MODULE:CLASS",
     ),
 ]
+Measures = Annotated[
+    tuple[str, ...],
+    Flag(
+        "A measure of your own at each decision or step, FILE.py:NAME or MODULE:NAME; or "
+        "deviceAllocation, deviceFragmentation. Repeatable.",
+        "--measure",
+        metavar="FILE:NAME",
+    ),
+]
 Seed = Annotated[int, Flag("Another seed is another run.")]
 TieBreak = Annotated[
     TieBreaking,
     Flag("Which of the best nodes is taken; heap is what kube-scheduler does.", noun="tie break"),
+]
+Unschedulable = Annotated[
+    Leaving,
+    Flag(
+        "A pod that fits nowhere is tried again (retry), as by kube-scheduler, or leaves: it has "
+        "failed.",
+        "--unschedulable",
+        noun="policy",
+    ),
 ]
 Controllers = Annotated[
     bool | None,
@@ -39,6 +59,14 @@ Controllers = Annotated[
         "Run controllers and kubelets; by default unless objects were recorded.",
         "--controllers/--no-controllers",
         show_default=False,
+    ),
+]
+AllowPrivileged = Annotated[
+    bool,
+    Flag(
+        "Whether containers may be privileged, as those of CNI, CSI and node agents are.",
+        "--allow-privileged/--no-allow-privileged",
+        panel=_CLUSTER,
     ),
 ]
 Settings = Annotated[
@@ -63,6 +91,7 @@ NodeCount = Annotated[
         panel=_CLUSTER,
     ),
 ]
+DEFAULT_NODE: Final = node_shape.DEFAULT
 NodeShape = Annotated[
     str, Flag("The capacity of each of these nodes.", "--node", metavar="SHAPE", panel=_CLUSTER)
 ]
@@ -116,5 +145,42 @@ HardPodAffinityWeight = Annotated[
         "--hard-pod-affinity-symmetric-weight",
         metavar="0-100",
         panel=_OLD_FLAGS,
+    ),
+]
+
+_RECORDINGS: Final = "Recordings"
+RecordedConfig = Annotated[
+    str | None,
+    Flag(
+        "The scheduler configuration that the recorded cluster had; by default that of "
+        "kube-scheduler.",
+        metavar="FILE",
+        panel=_RECORDINGS,
+    ),
+]
+RecordedFrom = Annotated[
+    str | None,
+    Flag("Begin at this time of the recording.", "--from", metavar="TIME", panel=_RECORDINGS),
+]
+RecordedTo = Annotated[
+    str | None,
+    Flag("End at this time of the recording.", "--to", metavar="TIME", panel=_RECORDINGS),
+]
+NodesFrom = Annotated[
+    str | None,
+    Flag(
+        "Take the nodes of another source instead of the recorded ones: manifests, a dump, an "
+        "import. What happened to recorded nodes is left out.",
+        metavar="SOURCE",
+        panel=_RECORDINGS,
+    ),
+]
+Predictions = Annotated[
+    int,
+    Flag(
+        "Of how many recorded placements the stage predicts the node, on the recorded state just "
+        "before; of more, that many are drawn. 0 for none.",
+        metavar="N",
+        panel=_RECORDINGS,
     ),
 ]

@@ -13,9 +13,10 @@ import msgspec
 from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import InputError
 from kubestage.objects import manifest, object_check
+from kubestage.objects.validation import capabilities
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.runs import file_checks
-from kubestage.runs.inputs import annotation_check, file_kinds, manifests, sources
+from kubestage.runs.inputs import actions, annotation_check, file_kinds, manifests, sources
 from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
@@ -81,12 +82,22 @@ class _Findings:
 
 
 def validate(
-    files: Files, plugins: Sequence[str] = (), *, observer: Observer = SILENT
+    files: Files,
+    plugins: Sequence[str] = (),
+    *,
+    allow_privileged: bool = True,
+    observer: Observer = SILENT,
 ) -> ValidationResult:
     """Check every object in files and directories, and every other file that a command reads.
 
     `plugins` are your own plugins that scheduler configurations may enable, as ``FILE.py:CLASS``.
+    Pods may be privileged unless `allow_privileged` is off.
     """
+    with capabilities.privileged_pods(allowed=allow_privileged):
+        return _validated(files, plugins, observer)
+
+
+def _validated(files: Files, plugins: Sequence[str], observer: Observer) -> ValidationResult:
     documents, others, order = _sorted(sources.file_names(files), observer)
     report, bad = _Findings(), set()
     seen: set[pathlib.Path] = set()
@@ -168,11 +179,27 @@ def _warnings(loaded: manifests.LoadedManifests, document: manifest.Document) ->
     ]
 
 
+def _action(loaded: manifests.LoadedManifests, document: manifest.Document) -> Iterator[InputError]:
+    """What is wrong with an action, and with the object that it creates."""
+    try:
+        action = actions.load(document.object)
+        if action.verb == "create" and action.object is not None:
+            kind = loaded.table.of(action.object)
+            for problem in object_check.problems(action.object, kind):
+                problem.path = f"object.{problem.path}" if problem.path else "object"
+                yield loaded.place(document, problem)
+    except InputError as error:
+        yield loaded.place(document, error)
+
+
 def _check(
     loaded: manifests.LoadedManifests, document: manifest.Document, names_seen: Names
 ) -> Iterator[InputError]:
     if document.object.get("kind") == _CONFIGURATION:
         yield from _configuration(loaded, document)
+        return
+    if actions.is_one(document.object):
+        yield from _action(loaded, document)
         return
     try:
         kind = manifests.kind_of(loaded, document)

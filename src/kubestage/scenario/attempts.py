@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.attempt import AnyAttempt
+    from kubestage.scheduler.measuring import Measuring
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
@@ -38,6 +39,7 @@ class Attempts:
         self.scheduled = 0
         self.progress: Callable[[], None] | None = None
         self.detail = detail
+        self.measuring: Measuring | None = None
         self._store = store
         self._watch = watch
 
@@ -60,6 +62,8 @@ class Attempts:
         sink: Sink | None = watch.timeline.sink
         if sink is not None:
             sink.attempt(watch.step, decision, uid, details)
+            if self.measuring is not None:
+                sink.measured(self.measuring.latest)
         if account is not None and account.evicted and account.chosen is not None:
             for victim in account.chosen.victims:
                 current = self._store.read(POD).get(victim.key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import TYPE_CHECKING
 
 from kubestage.scenario import phases, resource, timeline, wiping
@@ -11,6 +12,7 @@ from kubestage.scenario.machine import Machine
 from kubestage.scenario.new_cluster import NewCluster
 from kubestage.scenario.pod_watch import PodWatch
 from kubestage.scenario.resource import SCENARIO
+from kubestage.scenario.scheduling import measuring_of
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
 from kubestage.scenario.status import StatusWriter
@@ -142,6 +144,7 @@ class CurrentScenario:
         assert self._status is not None
         self.watch.timeline = events
         self.attempts.detail = self._chosen(self._status.name).detail
+        self.attempts.measuring = measuring_of(self._scheduling)
         self._scheduling.listen(self.attempts, in_full=self.attempts.detail is Detail.FULL)
         self.machine = Machine(
             self._store,
@@ -184,16 +187,20 @@ class CurrentScenario:
 
     def _writer(self, name: str, *, is_counted: bool = True) -> StatusWriter:
         """What writes a status; without counting, the status keeps the counts it has."""
-        strategy, pod_counts = (
+        pod_counts = self.watch.pod_counts if is_counted else None
+        return StatusWriter(
+            self._store,
+            name,
             self._chosen(name).strategy,
-            self.watch.pod_counts if is_counted else None,
+            self._version,
+            pod_counts,
+            measuring_of(self._scheduling),
         )
-        return StatusWriter(self._store, name, strategy, self._version, pod_counts)
 
     def _chosen(self, name: str) -> Settings:
         """The settings of a Scenario: its own choice, else what holds for all."""
         return self.settings.for_scenario(self._store.read(SCENARIO)[name])
 
+    @abc.abstractmethod
     def on_change(self, change: Change) -> None:
         """Take one change of the store."""
-        raise NotImplementedError

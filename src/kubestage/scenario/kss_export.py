@@ -90,7 +90,15 @@ def _items(obj: Json, key: str) -> list[Json]:
         return []
     if not isinstance(items, list):
         raise InputError("not a list", path=key, fix="write a list of objects, or leave it out")
-    return [_item(each, f"{key}[{at}]", *_LISTS[key]) for at, each in enumerate(items)]
+    found = [_item(each, f"{key}[{at}]", *_LISTS[key]) for at, each in enumerate(items)]
+    first: dict[str, int] = {}
+    for at, each in enumerate(found):
+        before = first.setdefault(_key(each["metadata"]), at)
+        if before != at:
+            name, path = each["metadata"]["name"], f"{key}[{at}].metadata.name"
+            fix = "each object is listed once: remove one of the two"
+            raise InputError(f"{name!r} is {key}[{before}] too", path=path, fix=fix)
+    return found
 
 
 def _item(item: Any, path: str, api_version: str, kind: str) -> Json:

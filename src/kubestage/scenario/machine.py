@@ -104,7 +104,7 @@ class Machine:
         """
         watch, status = self._watch, self._status
         start_ns = self._settling.now_ns
-        watch.step = step
+        self._enter(step)
         watch.timeline.begin(step)
         until_ns = start_ns if spec.step_duration_ns else None
         self.is_preparing = True
@@ -189,7 +189,13 @@ class Machine:
         if step != before:
             self._attempts.report_unscheduled()
             self._report_end(before, over_ns)
-            self._watch.step = step
+            self._enter(step)
+
+    def _enter(self, step: int) -> None:
+        """What happens from now on belongs to this step."""
+        self._watch.step = step
+        if self._attempts.measuring is not None:
+            self._attempts.measuring.step = step
 
     def _finish(self, step: int) -> None:
         self._attempts.report_unscheduled()
@@ -199,7 +205,11 @@ class Machine:
         self._show()
 
     def _report_end(self, step: int, at_ns: int) -> None:
-        sink = self._watch.timeline.sink
+        sink, measuring = self._watch.timeline.sink, self._attempts.measuring
+        if measuring is not None:
+            measuring.step_ended(step, at_ns)
+            if sink is not None:
+                sink.measured(measuring.latest)
         if sink is not None:
             sink.step_finished(step, at_ns)
 

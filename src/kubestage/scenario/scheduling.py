@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kubestage.scenario.ledger import Ledger
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settling import Settling
+    from kubestage.scheduler.measuring import Measuring
     from kubestage.scheduler.record import Listener
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.store.log import Change
@@ -138,6 +139,13 @@ class BuiltIn:
         found = [queued for key in ledger.untried if (queued := queue.get(key)) is not None]
         self.scheduler.activate([each.pod for each in found if not each.is_gated])
         return bool(found)
+
+
+def measuring_of(scheduling: Scheduling) -> Measuring | None:
+    """The measures of the stage's own scheduler; None without any."""
+    if not isinstance(scheduling, BuiltIn) or not scheduling.scheduler.measuring.is_used:
+        return None
+    return scheduling.scheduler.measuring
 
 
 class NextPod:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubestage.aliases import Json
+    from kubestage.scheduler.measuring import MeasuredValue
     from kubestage.scheduler.record import Decision
 
 
@@ -24,6 +27,10 @@ class Sink(Protocol):
 
     def event(self, step: int, event: Json) -> None:
         """The timeline has one more event."""
+        ...
+
+    def measured(self, values: Sequence[MeasuredValue]) -> None:
+        """The measures of an attempt or of the end of a step."""
         ...
 
     def step_finished(self, step: int, at_ns: int) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.scenario.timeline import Timeline
+    from kubestage.scheduler.measuring import Measuring
     from kubestage.store.store import Store
 
 
@@ -20,7 +21,7 @@ class StatusWriter:
     """Holds the status of one Scenario as it was last written, and writes what is new.
 
     `version` is the simulator's, as the result names it. `pod_counts` counts pods: scheduled ones
-    and so on; every status of a step has them.
+    and so on; every status of a step has them. The result has the values of `measuring`.
     """
 
     def __init__(
@@ -30,8 +31,10 @@ class StatusWriter:
         strategy: Strategy,
         version: str,
         pod_counts: Callable[[], Json] | None = None,
+        measuring: Measuring | None = None,
     ) -> None:
         self.name = name
+        self._measuring = measuring
         self._pod_counts = pod_counts
         self._store = store
         self._strategy = strategy
@@ -103,10 +106,10 @@ class StatusWriter:
         return phase == phases.SUCCEEDED and self._strategy is not Strategy.AT_MOVING_NEXT_STEP
 
     def _put_result(self, timeline: Timeline) -> None:
-        self._status["scenarioResult"] = {
-            "simulatorVersion": self._version,
-            "timeline": timeline.as_dict(),
-        }
+        result: Json = {"simulatorVersion": self._version, "timeline": timeline.as_dict()}
+        if self._measuring is not None:
+            result["measures"] = self._measuring.as_json()
+        self._status["scenarioResult"] = result
 
     def _write(self) -> None:
         if self._pod_counts is not None and "step" in self._status:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from kubestage.scheduler.verdicts import Verdicts
 
 
+_NO_ROWS: Final[Ints] = np.empty(0, np.int64)
+
+
 @dataclasses.dataclass(slots=True)
 class Attempt:
     """The results of one attempt as arrays; records and explanations are made from them."""
@@ -31,9 +34,9 @@ class Attempt:
     state: CycleState
     diagnosis: Diagnosis
     pre_filter: PreFilterResult | None = None
-    evaluated: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    evaluated: Ints = dataclasses.field(default_factory=lambda: _NO_ROWS)
     verdicts: Verdicts | None = None
-    feasible: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    feasible: Ints = dataclasses.field(default_factory=lambda: _NO_ROWS)
     pre_score: dict[str, Status] = dataclasses.field(default_factory=dict)
     scores: list[PluginScores] = dataclasses.field(default_factory=list)
     totals: Ints | None = None
@@ -41,6 +44,10 @@ class Attempt:
     post_filter: tuple[PostFilterResult | None, Status] | None = None
     failure: str = ""
     is_error: bool = False
+    is_brief: bool = False
+    """Whether it need not say which plugin rejected which node if the pod gets one."""
+    rejected_count: int | None = None
+    """How many nodes were rejected, if that is all that is known of them."""
 
     @property
     def node_name(self) -> str | None:
@@ -55,6 +62,8 @@ class Attempt:
     @property
     def evaluated_count(self) -> int:
         """How many nodes were evaluated, as the real scheduler counts them."""
+        if self.rejected_count is not None:
+            return len(self.feasible) + self.rejected_count
         return len(self.feasible) + self.diagnosis.explicit_count
 
 

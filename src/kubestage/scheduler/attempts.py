@@ -68,13 +68,13 @@ class Attempts:
         self._schedule_quickly(queued)
         return 1
 
-    def schedule(self, queued: QueuedPod) -> Attempt:
-        """Try a pod in the ordinary way."""
+    def schedule(self, queued: QueuedPod, *, is_brief: bool = False) -> Attempt:
+        """Try a pod in the ordinary way; with a brief attempt, see `Cycle.schedule`."""
         started_ns = self._time.begin()
         number = self._time.attempts
-        attempt, failure = self._try(queued)
+        attempt, failure = self._try(queued, is_brief=is_brief)
         self._time.decided(started_ns, attempt.evaluated_count, attempt.profile.name)
-        if self._record.explains(number):
+        if not is_brief and self._record.explains(number):
             self._record.explain(number, attempt)
         if failure is None:
             placement = self._binding.assume(number, queued, attempt, started_ns)
@@ -90,7 +90,11 @@ class Attempts:
         pod = queued.pod
         profile = self._profiles[pod.scheduler_name]
         attempt = None
-        if not (self._time.is_measuring or self._record.explains(self._time.attempts + 1)):
+        in_full = self._time.is_measuring or self._record.explains(self._time.attempts + 1)
+        if profile.is_own:
+            self.schedule(queued, is_brief=not in_full)
+            return
+        if not in_full:
             attempt = self._cycle.quick(profile, pod, self._cache.columns, self._backdrop)
         if attempt is None:
             self.schedule(queued)
@@ -121,11 +125,11 @@ class Attempts:
         self._queue.done(pod.uid)
         return True
 
-    def _try(self, queued: QueuedPod) -> tuple[Attempt, Failure | None]:
+    def _try(self, queued: QueuedPod, *, is_brief: bool) -> tuple[Attempt, Failure | None]:
         """Look for a node, and for room if there is none."""
         pod = queued.pod
         profile = self._profiles[pod.scheduler_name]
-        attempt = self._cycle.schedule(profile, pod, self._cache.columns)
+        attempt = self._cycle.schedule(profile, pod, self._cache.columns, is_brief=is_brief)
         self._observe(attempt)
         if attempt.is_error:
             return attempt, Failure(attempt.failure)
@@ -160,7 +164,7 @@ class Attempts:
         profile, ran = attempt.profile.name, self._time.ran
         if attempt.pre_filter is not None:
             ran("PreFilter", attempt.pre_filter.status, profile)
-        if attempt.verdicts is not None:
+        if attempt.verdicts is not None or attempt.rejected_count is not None:
             ran("Filter", SUCCESS, profile)
         if attempt.totals is not None and attempt.profile.score:
             ran("PreScore", SUCCESS, profile)

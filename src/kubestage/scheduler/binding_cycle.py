@@ -214,7 +214,7 @@ class BindingCycle:
         found = SUCCESS
         for plugin in plugins:
             status: Status = getattr(plugin, method)(state, pod, node_name)
-            if not status.is_success:
+            if status is not SUCCESS and not status.is_success:
                 found = _objection(point, plugin.name, status)
                 break
         self._time.ran(point, found, placement.attempt.profile.name)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from kubestage.scheduler import kept_rows
 from kubestage.scheduler.columns import Columns
 from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.node_info import NodeInfo
+from kubestage.scheduler.own_columns import OwnDefinitions
 
 if TYPE_CHECKING:
     from collections.abc import Set
 
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.hooks import Hooks
     from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.forecast import Forecast
 
@@ -37,6 +40,8 @@ class Cache:
         # While columns are stale: the nodes that came, or that changed or whose pods did.
         self._changed: set[str] = set()
         self.forecast: Forecast | None = None
+        self.own = OwnDefinitions()
+        self.hooks: Hooks | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy knows what is, and has its own expectations."""
@@ -87,6 +92,8 @@ class Cache:
             info.view = view
         else:
             self._columns.update_node(self._columns.row_of[view.name], view)
+        if self.hooks is not None:
+            self.hooks.node(view)
 
     def remove_node(self, name: str) -> None:
         """Drop a node; its pods are kept in mind in case it comes back."""
@@ -96,16 +103,26 @@ class Cache:
         if info.pods:
             self._strays[name] = info.pods
         self._leave_zone(info.view)
+        if self.hooks is not None:
+            self.hooks.node_removed(name)
 
     def add_pod(self, pod: PodView) -> None:
         """Count a pod in on the node it names, replacing an earlier version of it.
 
         A pod that was assumed to be there no longer is: now it is known.
         """
-        if pod.uid in self._node_of:
-            if self._replaced(pod):
-                return
-            self.remove_pod(pod.uid)
+        before = self._node_of.get(pod.uid)
+        stays = before == pod.node_name and pod.uid not in self._assumed
+        if not self._replaced(pod):
+            if before == pod.node_name:
+                self._count_out(pod.uid, before)
+            else:
+                self.remove_pod(pod.uid)
+            self._count_in(pod)
+        if self.hooks is not None and not stays:
+            self.hooks.pod_bound(pod)
+
+    def _count_in(self, pod: PodView) -> None:
         self.withdraw()
         self._node_of[pod.uid] = pod.node_name
         info = self._infos.get(pod.node_name)
@@ -119,26 +136,35 @@ class Cache:
 
     def remove_pod(self, uid: str) -> None:
         """Count a pod out, if it is counted in."""
-        name = self._node_of.pop(uid, None)
+        name = self._node_of.get(uid)
         if name is None:
             return
+        is_bound = uid not in self._assumed
+        pod = self._count_out(uid, name)
+        self.own.forget(uid)
+        if self.hooks is not None and is_bound:
+            self.hooks.pod_removed(pod)
+
+    def _count_out(self, uid: str, name: str) -> PodView:
         self.withdraw()
+        del self._node_of[uid]
         self._assumed.discard(uid)
         info = self._infos.get(name)
         if info is None:
             strays = self._strays[name]
-            del strays[uid]
+            pod = strays.pop(uid)
             if not strays:
                 del self._strays[name]
-        elif self._is_stale:
+            return pod
+        if self._is_stale:
             self._changed.add(name)
-            info.remove(uid)
-        else:
-            self._columns.remove_pod(self._columns.row_of[name], uid)
+            return info.remove(uid)
+        return self._columns.remove_pod(self._columns.row_of[name], uid)
 
     def assume_pod(self, pod: PodView) -> None:
         """Count a pod in that is about to be bound to the node it names."""
-        self.add_pod(pod)
+        self.remove_pod(pod.uid)
+        self._count_in(pod)
         self._assumed.add(pod.uid)
 
     def assume_forecast(self, pod: PodView, row: int, kind: PodKind | None) -> None:
@@ -155,6 +181,8 @@ class Cache:
             self._strays[pod.node_name][pod.uid] = pod
         else:
             info.replace(pod)
+        if self.hooks is not None:
+            self.hooks.pod_bound(pod)
 
     def known_pod(self, uid: str) -> PodView | None:
         """A pod that is on a node which is there; None if it is only assumed to be."""
@@ -193,8 +221,8 @@ class Cache:
         """Have columns over the nodes that there are now, in their order."""
         names = self._interleaved()
         kept = kept_rows.find(earlier.row_of, names, self._changed)
-        infos = [self._infos[name] for name in names]
-        self._columns = Columns(infos, self._images, earlier, kept)
+        infos = list(map(self._infos.__getitem__, names))
+        self._columns = Columns(infos, self._images, earlier, kept, self.own)
         self._columns.generation = earlier.generation + 1
         self._is_stale = False
         self._changed.clear()
@@ -222,9 +250,8 @@ class Cache:
 
     def _interleaved(self) -> list[str]:
         """One node of each zone in turn, so that neighbours in the list are far apart."""
-        zones = list(self._zones.values())
-        longest = max(map(len, zones), default=0)
-        return [names[turn] for turn in range(longest) for names in zones if turn < len(names)]
+        turns = itertools.zip_longest(*self._zones.values(), fillvalue="")
+        return [name for turn in turns for name in turn if name]
 
 
 def _count_alike(before: PodView, pod: PodView) -> bool:

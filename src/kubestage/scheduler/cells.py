@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kubestage.scheduler.arrays import Codes
+    from kubestage.scheduler.arrays import Codes, Ints
     from kubestage.scheduler.columns import Columns
 
 _FIRST: Final = 1 << 10
@@ -96,15 +94,26 @@ class PodCounter:
             cells[self.first + slot] += number
             cells[end + 1] += number
 
-    def count_all(self, numbers: Mapping[int, int]) -> None:
-        """Count pods of many nodes in, by row."""
-        if len(numbers) < _MANY:
-            for row, number in numbers.items():
+    def count_all(self, rows: Ints, numbers: Codes) -> None:
+        """Count pods of many nodes in: how many are on each of some rows, which differ."""
+        if len(rows) < _MANY:
+            for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
                 self.count(row, number)
-            return
-        counted = np.fromiter(numbers.values(), np.int32, len(numbers))
-        slots = self._slots[np.fromiter(numbers, np.int64, len(numbers))]
+        elif self.topology_key is None:
+            cells, end = self._cells.values, self.first + self.size
+            cells[self.first + rows] += numbers
+            cells[end + 1] += numbers.sum()
+        else:
+            self._add(self._slots[rows], numbers)
+
+    def add_up(self, by_node: PodCounter) -> None:
+        """Count in all pods that another counter has by node."""
+        self._add(self._slots, by_node.counts)
+
+    def _add(self, slots: Codes, counted: Codes) -> None:
+        # ABSENT is -1: those without the label are counted first.
+        totals = np.bincount(slots + 1, counted, self.size + 1).astype(np.int32)
         cells, end = self._cells.values, self.first + self.size
-        has_label = slots >= 0
-        np.add.at(cells, np.where(has_label, self.first + slots, end), counted)
-        cells[end + 1] += counted[has_label].sum()
+        cells[self.first : end] += totals[1:]
+        cells[end] += totals[0]
+        cells[end + 1] += totals[1:].sum()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable  # noqa: TC003 - help() evaluates the types of a struct
+from typing import Any, Final
 
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kubestage.objects.views.pod import PodView
+from kubestage.objects.views.pod import PodView  # noqa: TC001
 
 
 class ActionType(enum.Flag):

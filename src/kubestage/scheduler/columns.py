@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from kubestage.scheduler import image_states, resource_table
-from kubestage.scheduler.arrays import ABSENT, Ints, LabelColumn, Mask, ValueColumn
+from kubestage.scheduler import node_info, resource_table
 from kubestage.scheduler.cells import Cells
 from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.lower_priority_pods import LowerPriorityPods
 from kubestage.scheduler.memo import Memo
+from kubestage.scheduler.own_columns import OwnColumns
 from kubestage.scheduler.pod_counters import PodCounters
 from kubestage.scheduler.port_table import PortTable
+from kubestage.scheduler.property_columns import PropertyColumns
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 from kubestage.scheduler.stated_terms import StatedTerms
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.arrays import Ints, LabelColumn, Mask, ValueColumn
+    from kubestage.scheduler.device_table import DeviceTable
     from kubestage.scheduler.kept_rows import KeptRows
     from kubestage.scheduler.node_info import NodeInfo
+    from kubestage.scheduler.own_columns import OwnDefinitions
     from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.known import Known
 
@@ -57,37 +61,57 @@ class Columns:
         images: ImageStates | None = None,
         earlier: Columns | None = None,
         kept: KeptRows | None = None,
+        definitions: OwnDefinitions | None = None,
     ) -> None:
         self.infos = list(infos)
-        self.names = [info.name for info in self.infos]
-        self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
+        self.names = [info.view.name for info in self.infos] if kept is None else kept.names
+        self.row_of = (
+            dict(zip(self.names, range(count), strict=True)) if kept is None else kept.row_of
+        )
         self.resources: ResourceTable = ResourceTable.from_nodes(
             self.infos, None if earlier is None else earlier.resources, kept
         )
-        self.ports = PortTable(count)
-        self.unschedulable: Mask = np.array(
-            [info.view.unschedulable for info in self.infos], np.bool_
-        )
+        ports = None if earlier is None else earlier.ports
+        self.ports: PortTable = PortTable.from_nodes(self.infos, ports, kept)
+        self.unschedulable: Mask = np.zeros(count, np.bool_)
         self.generation = 0
         self.memo = Memo(_MAX_MEMOS)
         self._derived = Memo(max(_MAX_DERIVED // max(count, 1), _MIN_DERIVED))
-        self._labels: dict[str, LabelColumn] = {}
-        self._groups: dict[Callable[[NodeView], Any], ValueColumn[Any]] = {}
+        self.properties = PropertyColumns(self.infos)
         self._images = images
         self._owns_images = images is None
         self._taken_from: tuple[Columns, Ints] | None = None
+        self.is_taken = False
         self.row_log: RowLog = RowLog(count)
         self.known: Known | None = None
+        # NOTE: nodes come and go, templates stay. To learn a known one at once, not at its second
+        # pod, saves 6 % of the time of a drain of all nodes (benchmarks/rehearse.py).
+        self.seen_templates: set[tuple[Any, ...]] = (
+            set() if earlier is None else earlier.seen_templates
+        )
         self.cells = Cells()
         self._counters: PodCounters | None = None
         self._stated_terms: StatedTerms | None = None
         self._lower_priority_pods: LowerPriorityPods | None = None
-        for row, info in enumerate(self.infos):
-            for port in info.ports:
-                self.ports.mark(row, port, True)
-        if earlier is not None and earlier.has_counters and kept is not None:
+        if earlier is not None and kept is not None:
+            self._follow(earlier, kept)
+        for row in range(count) if kept is None else kept.others:
+            self.unschedulable[row] = self.infos[row].view.unschedulable
+        self.own: OwnColumns | None = None
+        if definitions:
+            before = None if earlier is None else earlier.own
+            names = {} if earlier is None else earlier.row_of
+            self.own = OwnColumns(definitions, self.infos, before, kept, names)
+
+    def _follow(self, earlier: Columns, kept: KeptRows) -> None:
+        """Take over what is known of rows that are kept."""
+        self.unschedulable[kept.after] = earlier.unschedulable[kept.before]
+        self.properties.follow(earlier.properties, kept)
+        if earlier.has_counters:
             self._counters = PodCounters.following(earlier.counters, self, kept)
+        if earlier._stated_terms is not None and earlier._stated_terms.is_empty:
+            self._stated_terms = StatedTerms(self, kept.others)
 
     def __len__(self) -> int:
         return len(self.infos)
@@ -134,22 +158,11 @@ class Columns:
 
     def label(self, key: str) -> LabelColumn:
         """The column of a label, built at first use and patched from then on."""
-        column = self._labels.get(key)
-        if column is None:
-            column = LabelColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
-            encode = column.encode
-            column.codes[:] = [encode(info.view.labels.get(key)) for info in self.infos]
-            self._labels[key] = column
-        return column
+        return self.properties.label(key)
 
     def groups(self, of: Callable[[NodeView], _V]) -> ValueColumn[_V]:
         """Nodes grouped by any property of theirs; the same function means the same column."""
-        column = self._groups.get(of)
-        if column is None:
-            column = ValueColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
-            column.codes[:] = [column.encode(of(info.view)) for info in self.infos]
-            self._groups[of] = column
-        return column
+        return self.properties.groups(of)
 
     def derived(self, key: Hashable, build: Callable[[Columns], _T]) -> _T:
         """An array over all rows (or None) that follows from the nodes, not from their pods.
@@ -177,6 +190,16 @@ class Columns:
         line: Ints = self.resources.requested[number]
         return line
 
+    def devices(self, name: str) -> DeviceTable:
+        """What is free of each device of each node; `name` is that of a plugin's `Devices`."""
+        assert self.own is not None, "a plugin has defined them"
+        return self.own.tables[name]
+
+    def extended(self, name: str) -> Any:
+        """A column that a plugin has added with `Handle.add_column`; it may be written to."""
+        assert self.own is not None, "a plugin has added it"
+        return self.own.arrays[name]
+
     def take(self, rows: Sequence[int]) -> Columns:
         """Independent copies of some rows, to change and try things out on."""
         numbers = np.array(rows, np.int64)
@@ -188,9 +211,10 @@ class Columns:
         other.ports = self.ports.take(numbers)
         other.row_log = RowLog(len(rows))
         other.unschedulable = self.unschedulable[numbers]
-        other._labels = {key: column.take(numbers) for key, column in self._labels.items()}
-        other._groups = {of: column.take(numbers) for of, column in self._groups.items()}
+        other.properties = self.properties.take(numbers, other.infos)
         other._taken_from = self, numbers
+        other.own = None if self.own is None else self.own.take(numbers, other.infos)
+        other.is_taken = True
         return other
 
     def add_pod(self, row: int, pod: PodView) -> None:
@@ -209,20 +233,21 @@ class Columns:
         before = self.infos[row].view
         self.infos[row].view = view
         self.generation += 1
-        if _only_shows_life(before, view):
+        self.row_log.note(row)
+        if node_info.only_shows_life(before, view):
             return
         self.memo.clear()
         self._derived.clear()
         self.known = None
         self._taken_from = None
-        self._write_node(row, view)
+        self.resources.write_node(row, view.allocatable)
+        self.unschedulable[row] = view.unschedulable
+        if self.own is not None:
+            self.own.update_node(row, view, self.infos)
         if before.labels != view.labels:
             # Pods are counted by the labels of their nodes.
             self._forget_counts()
-        for key, label in self._labels.items():
-            label.codes[row] = label.encode(view.labels.get(key))
-        for of, column in self._groups.items():
-            column.codes[row] = column.encode(of(view))
+        self.properties.update(row, view)
         if self._owns_images and self._images is not None:
             self._images.remove(before)
             self._images.add(view)
@@ -245,10 +270,13 @@ class Columns:
     def settle_pod(self, row: int, pod: PodView, kind: PodKind | None) -> None:
         """Add a pod whose resources and counters are counted in already."""
         self.infos[row].add(pod)
-        if kind is not None:
-            kind.rows[row] = kind.rows.get(row, 0) + 1
+        if kind is not None and self._counters is not None:
+            node = self._counters.node_on[row]
+            kind.nodes[node] = kind.nodes.get(node, 0) + 1
         if pod.has_affinity:
             self.stated_terms.settle(pod)
+        if self.own is not None:
+            self.own.count_pod(row, pod, 1)
         if self._lower_priority_pods is not None:
             self._lower_priority_pods.count(row, pod, 1)
 
@@ -256,13 +284,11 @@ class Columns:
         self._counters = self._stated_terms = None
         self.cells = Cells()
 
-    def _write_node(self, row: int, view: NodeView) -> None:
-        self.resources.write_node(row, view.allocatable)
-        self.unschedulable[row] = view.unschedulable
-
     def _count(self, row: int, pod: PodView, sign: int) -> None:
         self.resources.count(row, pod, sign)
         self.row_log.note(row)
+        if self.own is not None:
+            self.own.count_pod(row, pod, sign)
         if self._counters is not None:
             self._counters.count(row, pod, sign)
         if self._stated_terms is not None and pod.has_affinity:
@@ -272,16 +298,3 @@ class Columns:
         # As in the real scheduler, a port is free as soon as one of its holders goes.
         for port in pod.host_ports:
             self.ports.mark(row, port, sign > 0)
-
-
-def _only_shows_life(before: NodeView, view: NodeView) -> bool:
-    """Whether a node changed in nothing but its conditions, as it does every few seconds."""
-    return (
-        before.labels == view.labels
-        and before.annotations == view.annotations
-        and before.allocatable == view.allocatable
-        and before.taints == view.taints
-        and before.unschedulable == view.unschedulable
-        and before.declared_features == view.declared_features
-        and image_states.images_of(before) == image_states.images_of(view)
-    )

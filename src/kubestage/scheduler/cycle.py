@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubestage.scheduler import sampling, selection
+from kubestage.scheduler import brief_filters, sampling, selection
 from kubestage.scheduler.arrays import as_run, same
 from kubestage.scheduler.attempt import Attempt
 from kubestage.scheduler.cycle_state import CycleState, NotPrepared
@@ -52,9 +52,15 @@ class Cycle:
     extenders: Sequence[Extender] = ()
     next_start: int = 0
 
-    def schedule(self, profile: Profile, pod: PodView, columns: Columns) -> Attempt:
-        """Find the best node for a pod; the attempt has its name, or why there is none."""
+    def schedule(
+        self, profile: Profile, pod: PodView, columns: Columns, *, is_brief: bool = False
+    ) -> Attempt:
+        """Find the best node for a pod; the attempt has its name, or why there is none.
+
+        A brief attempt that finds one does not say which plugin rejected the others.
+        """
         attempt = Attempt(pod, profile, columns, CycleState(), Diagnosis(columns))
+        attempt.is_brief = is_brief and profile.has_brief_filters
         if not len(columns):
             attempt.failure = NO_NODES_MESSAGE
             return attempt
@@ -148,7 +154,8 @@ class Cycle:
             return
         self._evaluate(attempt, order)
         self.next_start = (self.next_start + attempt.evaluated_count) % len(columns)
-        self._apply_extenders(attempt)
+        if self.extenders:
+            self._apply_extenders(attempt)
 
     def _restricted(self, attempt: Attempt, result: PreFilterResult) -> Ints:
         """The rows that PreFilter plugins left; all others count as rejected by them."""
@@ -167,6 +174,9 @@ class Cycle:
         many, so the first block is just large enough for the case that every node is feasible.
         """
         needed = self.needed(attempt.profile, len(order))
+        is_brief = attempt.is_brief and needed >= len(order) and not self.extenders
+        if is_brief and self.nominator.is_empty and brief_filters.evaluate(attempt, order):
+            return
         verdicts = self._filter(attempt, order[: needed + 1])
         while verdicts.passing_count <= needed and verdicts.count < len(order):
             done = verdicts.count
@@ -192,8 +202,10 @@ class Cycle:
 
     def needed(self, profile: Profile, count: int) -> int:
         """How many nodes that fit are enough."""
-        scoring = bool(profile.score) or any(each.is_prioritizer for each in self.extenders)
-        if not scoring and not any(each.is_filter for each in self.extenders):
+        scoring = bool(profile.score)
+        if not scoring and not any(
+            each.is_prioritizer or each.is_filter for each in self.extenders
+        ):
             return 1
         percentage = profile.percentage_of_nodes_to_score
         if percentage is None:
@@ -225,7 +237,7 @@ class Cycle:
     def _prioritize(self, attempt: Attempt) -> None:
         profile, state, rows = attempt.profile, attempt.state, attempt.feasible
         args = state, attempt.pod, attempt.columns, rows
-        totals = np.zeros(len(rows), np.int64)
+        totals = same(0, len(rows))
         if profile.score:
             attempt.pre_score = profile.run_pre_score(*args)
             if attempt.pre_score:
@@ -234,15 +246,14 @@ class Cycle:
                     _fail(attempt, f'running PreScore plugin "{plugin}": {status.message}')
                     return
             attempt.scores = profile.run_score(*args)
-            nothing = same(0, len(rows))
-            for scores in attempt.scores:
-                if scores.final is not nothing:
-                    totals += scores.final
+            counted = [each.final for each in attempt.scores if each.final is not totals]
+            if counted:
+                totals = sum(counted[1:], start=counted[0])
         tie_break = self.tie_break
         for extender in self.extenders:
             if extender.is_interested(attempt.pod):
                 if extender.is_prioritizer:
-                    totals += extender.prioritize(attempt)
+                    totals = totals + extender.prioritize(attempt)
                 if tie_break is selection.TieBreak.HEAP:
                     # Ties between nodes that an extender scores are broken at random.
                     tie_break = selection.TieBreak.RANDOM

@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.queue import SchedulingQueue
     from kubestage.sim.environment import Environment
+    from kubestage.sim.streams import Streams
+
+
+def arrivals(
+    queue: SchedulingQueue,
+    pacing: SchedulerPacing | None,
+    streams: Streams,
+    environment: Environment | None,
+) -> SchedulingQueue | DelayedQueue:
+    """Where new pods arrive: in the queue, or before it for the delay of a pacing."""
+    if pacing is None or environment is None:
+        return queue
+    return DelayedQueue(queue, pacing, streams.stream("scheduler/informer"), environment)
 
 
 class DelayedQueue:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 _replace: Final = msgspec.structs.replace
 # Fields of a status that matter to other pods.
-_SPECIAL: Final = ("nominatedNodeName", "resourceClaimStatuses", "extendedResourceClaimStatus")
+_SPECIAL: Final = frozenset(
+    {"nominatedNodeName", "resourceClaimStatuses", "extendedResourceClaimStatus"}
+)
 _ENDED: Final = ("Succeeded", "Failed")
 _ACTIONS: Final = {ADDED: ActionType.ADD, DELETED: ActionType.DELETE}
 _OTHERS: Final = {
@@ -262,7 +264,7 @@ def _is_ended(pod: Json) -> bool:
 
 def _is_special_claim(pod: Json) -> bool:
     status = pod.get("status") or {}
-    return any(name in status for name in _SPECIAL) or pod_resources.has_status_resources(pod)
+    return not _SPECIAL.isdisjoint(status) or pod_resources.has_status_resources(pod)
 
 
 def _is_no_greater(priority: int, pod: PodView) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import enum
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -57,10 +58,24 @@ def misfit(status: Status) -> Failure:
     return Failure(message, is_rejected=True, unschedulable_plugins=plugins)
 
 
+class Unschedulable(enum.Enum):
+    """What becomes of a pod that fits nowhere: it is tried again, or it has failed for good."""
+
+    RETRY = "retry"
+    LEAVE = "leave"
+
+
 class FailureHandler:
     """Puts pods back and reports why, in an Event and in the pod's PodScheduled condition."""
 
-    def __init__(self, queue: SchedulingQueue, client: StoreClient, clock: Clock) -> None:
+    def __init__(
+        self,
+        queue: SchedulingQueue,
+        client: StoreClient,
+        clock: Clock,
+        unschedulable: Unschedulable = Unschedulable.RETRY,
+    ) -> None:
+        self._leaves = unschedulable is Unschedulable.LEAVE
         self._queue = queue
         self._client = client
         self._clock = clock
@@ -79,7 +94,10 @@ class FailureHandler:
         else:
             if found is not pod.raw:
                 queued.pod = pod = pod_views.of(found)
-            self._queue.add_unschedulable(queued)
+            if self._is_final(failure):
+                self._queue.done(pod.uid)
+            else:
+                self._queue.add_unschedulable(queued)
         self._queue.nominations.add(pod, failure.nominate)
         note = shortened(failure.message)
         by = pod.scheduler_name
@@ -90,6 +108,15 @@ class FailureHandler:
         """Note in a pod's status which node it is about to get."""
         if pod.nominated_node_name != node_name:
             self._patch(pod, {"nominatedNodeName": node_name})
+
+    def _is_final(self, failure: Failure) -> bool:
+        """Whether a pod leaves: it fits nowhere, and no node is being made free for it."""
+        return (
+            self._leaves
+            and failure.is_rejected
+            and not failure.nominate
+            and not failure.pending_plugins
+        )
 
     def _report(self, pod: PodView, failure: Failure) -> None:
         changes: Json = {}
@@ -110,6 +137,8 @@ class FailureHandler:
             changes["conditions"] = changed
         if failure.nominate is not None and failure.nominate != pod.nominated_node_name:
             changes["nominatedNodeName"] = failure.nominate or None
+        if self._is_final(failure):
+            changes |= {"phase": "Failed", "reason": UNSCHEDULABLE, "message": failure.message}
         if changes:
             self._patch(pod, changes)
 

@@ -22,19 +22,22 @@ it keeps in the cycle state (`state[self.name] = ...`), never on itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
-
-import msgspec
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from kubestage.scheduler.arrays import Codes, Ints, Mask, Rows
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.columns import Columns
+from kubestage.scheduler.contract.checked_plugin import MAX_NODE_SCORE
 from kubestage.scheduler.cycle_state import CycleState
+from kubestage.scheduler.device_definition import DeviceRequest, Devices
+from kubestage.scheduler.device_table import DeviceTable
+from kubestage.scheduler.measures import MeasureDefinition, Moment, measure
 from kubestage.scheduler.node_info import NodeInfo
 from kubestage.scheduler.status import (
     SKIP,
     SUCCESS,
     Code,
+    PostFilterResult,
     Status,
     error,
     unresolvable,
@@ -42,28 +45,21 @@ from kubestage.scheduler.status import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
+    from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.diagnosis import Diagnosis
 
 __all__ = [
     "MAX_NODE_SCORE", "SKIP", "SUCCESS", "ActionType", "Bind", "ClusterEvent", "Code", "Codes",
-    "Columns", "CycleState", "EnqueueExtensions", "EventHint", "EventResource", "Filter", "Ints",
-    "Mask", "NodeFilter", "NodeInfo", "NodeScore", "Permit", "Plugin", "PostBind", "PostFilter",
-    "PostFilterResult", "PreBind", "PreEnqueue", "PreFilter", "PreFilterExtensions", "PreScore",
-    "QueueSort", "Reserve", "Rows", "Score", "ScoreExtensions", "Status", "error", "unresolvable",
-    "unschedulable",
+    "Columns", "CycleState", "DeviceRequest", "DeviceTable", "Devices", "EnqueueExtensions",
+    "EventHint", "EventResource", "Filter", "Hooks", "Ints", "Mask", "MeasureDefinition",
+    "Measured", "Moment", "NodeFilter", "NodeInfo", "NodeScore", "Permit", "Plugin", "PostBind",
+    "PostFilter", "PostFilterResult", "PreBind", "PreEnqueue", "PreFilter", "PreFilterExtensions",
+    "PreScore", "QueueSort", "Remembered", "Reserve", "Rows", "Score", "ScoreExtensions",
+    "SharesDevices", "Status", "error", "measure", "unresolvable", "unschedulable",
 ]  # fmt: skip
-
-MAX_NODE_SCORE: Final = 100
-"""The greatest score after normalising; the least is 0."""
-
-
-class PostFilterResult(msgspec.Struct, frozen=True):
-    """What a PostFilter plugin achieved: the node to nominate ('' clears a nomination)."""
-
-    nominated_node: str
 
 
 @runtime_checkable
@@ -136,6 +132,20 @@ class Filter(Plugin, Protocol):
     ) -> Codes | None: ...
 
     def status(self, state: CycleState, pod: PodView, code: int) -> Status: ...
+
+
+@runtime_checkable
+class Remembered(Plugin, Protocol):
+    """Declares that filters and scores depend on the node, the pods on it and the pod's key alone.
+
+    `depends_on` is "node". Then the plugin is called for nodes that changed since it was last
+    called for a pod with the same key. Without `pod_key`, the key is all that the pod's template
+    decides: requests, affinity, tolerations, images, labels, annotations and priority.
+    """
+
+    depends_on: str
+
+    def pod_key(self, pod: PodView) -> Hashable: ...
 
 
 @runtime_checkable
@@ -221,3 +231,43 @@ class PostBind(Plugin, Protocol):
     """Called after the pod is bound."""
 
     def post_bind(self, state: CycleState, pod: PodView, node_name: str) -> None: ...
+
+
+@runtime_checkable
+class SharesDevices(Plugin, Protocol):
+    """Has pods share the devices of nodes, such as GPUs; `columns.devices(name)` is their state.
+
+    `pick_devices` returns the numbers of the devices that a pod gets on its node, or None if there
+    is too little room; `free` is what is free of each. Without it, the fullest with room are taken.
+    """
+
+    devices: Devices
+
+    def pick_devices(
+        self, state: CycleState, pod: PodView, node_name: str, free: Ints
+    ) -> Sequence[int] | None: ...
+
+
+@runtime_checkable
+class Hooks(Plugin, Protocol):
+    """Is called when nodes and pods come and go; a plugin may have some of these methods.
+
+    They are called for all nodes and pods of the cluster, those that were there before the
+    scheduler included, and whatever brought the change about. `on_node` is called for a change of a
+    node, too; `on_pod_removed` for a pod that has ended.
+    """
+
+    def on_node(self, node: NodeView) -> None: ...
+
+    def on_node_removed(self, node_name: str) -> None: ...
+
+    def on_pod_bound(self, pod: PodView, node_name: str) -> None: ...
+
+    def on_pod_removed(self, pod: PodView, node_name: str) -> None: ...
+
+
+@runtime_checkable
+class Measured(Plugin, Protocol):
+    """Measures something at each decision, under the plugin's name; see `measure`."""
+
+    def measure(self, moment: Moment) -> float: ...

@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
+from kubestage.scheduler.own_columns import ColumnDefinition
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
@@ -103,6 +106,14 @@ class Handle:
     def columns(self) -> Columns:
         """The columns over all nodes, up to date."""
         return self.cache.columns
+
+    def add_column(self, name: str, *, dtype: Any = int, width: int = 0, fill: Any = 0) -> None:
+        """Have a column of your own: a value for each node, or `width` of them.
+
+        `columns.extended(name)` is the array. A node keeps its values as others come and go; one
+        that comes has `fill`.
+        """
+        self.cache.own.add_column(name, ColumnDefinition(np.dtype(dtype), width, fill))
 
     def now_ns(self) -> int | None:
         """Unix time on the virtual clock, if there is one."""

@@ -9,8 +9,12 @@ import numpy as np
 from kubestage.objects import host_ports
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubestage.objects.host_ports import HostPort
     from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.kept_rows import KeptRows
+    from kubestage.scheduler.node_info import NodeInfo
 
 
 class PortTable:
@@ -21,6 +25,28 @@ class PortTable:
     def __init__(self, count: int) -> None:
         self._count = count
         self._taken: dict[tuple[str, int], dict[str, Mask]] = {}
+
+    @classmethod
+    def from_nodes(
+        cls,
+        infos: Sequence[NodeInfo],
+        earlier: PortTable | None = None,
+        kept: KeptRows | None = None,
+    ) -> PortTable:
+        """The ports of nodes with pods on them; if none was taken earlier, kept rows have none."""
+        table = cls(len(infos))
+        rows: Sequence[int] = range(len(infos))
+        if earlier is not None and kept is not None and earlier.is_empty:
+            rows = kept.others
+        for row in rows:
+            for port in infos[row].ports:
+                table.mark(row, port, True)
+        return table
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no port was ever taken."""
+        return not self._taken
 
     def mark(self, row: int, port: HostPort, taken: bool) -> None:
         """Note whether a port is taken on a node."""

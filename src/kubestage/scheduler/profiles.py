@@ -6,12 +6,15 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from kubestage.scheduler import config, registry
+from kubestage.scheduler.contract.checked_plugin import CheckedPlugin
+from kubestage.scheduler.hooks import Hooks
 from kubestage.scheduler.runtime import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kubestage.scheduler.config import ProfilePlugins, SchedulerConfiguration
+    from kubestage.scheduler.config import Completed, ProfilePlugins, SchedulerConfiguration
+    from kubestage.scheduler.device_definition import Devices
     from kubestage.scheduler.handle import Handle
 
 
@@ -20,21 +23,27 @@ def build(
     handle: Handle,
     user_plugins: Mapping[str, type[Any]] | None = None,
     prepare: Callable[[Any], None] | None = None,
+    completed: Completed | None = None,
 ) -> dict[str, Profile]:
     """One profile per schedulerName; `user_plugins` holds a user's plugin classes by name.
 
-    Every plugin is handed to `prepare`, if given, before it is put to work.
+    Every plugin is handed to `prepare`, if given, before it is put to work. `completed` is what
+    the configuration means, if that is known.
     """
     user_plugins = user_plugins or {}
-    completed = config.complete(
-        configuration, {name: config.points_of(each) for name, each in user_plugins.items()}
-    )
-    return {
-        plugins.scheduler_name: _profile(
-            plugins, dataclasses.replace(handle), user_plugins, prepare
+    hooks = Hooks()
+    # A user's plugin may have changed the arguments that it got.
+    if completed is None or user_plugins:
+        completed = config.complete(
+            configuration, {name: config.points_of(each) for name, each in user_plugins.items()}
         )
-        for plugins in completed.profiles
-    }
+    built = {}
+    for plugins in completed.profiles:
+        profile, own = _profile(plugins, dataclasses.replace(handle), user_plugins, prepare)
+        built[plugins.scheduler_name] = profile
+        hooks.add(own)
+    handle.cache.hooks = hooks if hooks.are_used else None
+    return built
 
 
 def _profile(
@@ -42,11 +51,10 @@ def _profile(
     handle: Handle,
     user_plugins: Mapping[str, type[Any]],
     prepare: Callable[[Any], None] | None,
-) -> Profile:
+) -> tuple[Profile, list[Any]]:
+    """A profile, and the plugins of a user in it."""
     built = {
-        name: (user_plugins.get(name) or registry.plugin_class(name))(
-            plugins.args[name] or {}, handle
-        )
+        name: _created(name, plugins.args[name] or {}, handle, user_plugins)
         for name in plugins.names
     }
     if prepare is not None:
@@ -59,5 +67,18 @@ def _profile(
         plugins.weights["score"],
         plugins.percentage_of_nodes_to_score,
     )
-    handle.profile = profile
-    return profile
+    handle.profile, profile.definitions = profile, handle.cache.own
+    own = [each for each in built.values() if isinstance(each, CheckedPlugin)]
+    profile.measured_plugins = [each for each in own if hasattr(each, "measure")]
+    return profile, own
+
+
+def _created(name: str, args: Any, handle: Handle, user_plugins: Mapping[str, type[Any]]) -> Any:
+    """A plugin; what one of a user returns is checked."""
+    if name in user_plugins:
+        plugin = user_plugins[name](args, handle)
+        devices: Devices | None = getattr(user_plugins[name], "devices", None)
+        if devices is not None:
+            handle.cache.own.add_devices(devices)
+        return CheckedPlugin(plugin, handle.cache)
+    return registry.plugin_class(name)(args, handle)

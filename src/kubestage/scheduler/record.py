@@ -79,6 +79,8 @@ class Record:
         self._hands_on_all = False
         # Called with the explanation of every attempt, before the listener.
         self._followers: list[Listener] = []
+        # Called without any.
+        self._watchers: list[Listener] = []
 
     def hand_on(self, listener: Listener | None, *, in_full: bool = False) -> None:
         """Call this listener, and no other, for every attempt; None for none.
@@ -92,13 +94,13 @@ class Record:
         self.decisions.clear()
         self.explanations.clear()
 
-    def follow(self, follower: Listener) -> None:
-        """Call a follower with the explanation of every attempt, besides the listener."""
-        self._followers.append(follower)
+    def follow(self, follower: Listener, *, in_full: bool = True) -> None:
+        """Call a follower for every attempt, besides the listener; `in_full`, with explanations."""
+        (self._followers if in_full else self._watchers).append(follower)
 
     def unfollow(self, follower: Listener) -> None:
         """Stop calling a follower."""
-        self._followers.remove(follower)
+        (self._followers if follower in self._followers else self._watchers).remove(follower)
 
     def explain_at(self, number: int) -> None:
         """Have the attempt of this number, yet to come, explained."""
@@ -115,8 +117,8 @@ class Record:
 
     @property
     def listens(self) -> bool:
-        """Whether there is a listener."""
-        return self._listener is not None
+        """Whether there is a listener, or a follower that needs no explanations."""
+        return self._listener is not None or bool(self._watchers)
 
     def explain(self, number: int, attempt: Attempt) -> None:
         """Store the explanation; to be called before the attempt's result is carried out."""
@@ -135,22 +137,15 @@ class Record:
         message: str = "",
     ) -> None:
         """Store a row, if rows are stored, and hand it on."""
-        if self.level is Recording.NONE and self._listener is None and not self._followers:
+        if self.level is Recording.NONE and not self.listens and not self._followers:
             return
-        decision = Decision(
-            number,
-            at_ns,
-            attempt.pod.key,
-            attempt.profile.name,
-            result,
-            node,
-            attempt.evaluated_count,
-            attempt.feasible_count,
-            message,
-        )
+        counts = attempt.evaluated_count, attempt.feasible_count
+        about = number, at_ns, attempt.pod.key, attempt.profile.name
+        decision = make_decision((*about, result, node, *counts, message))
         if self.level is not Recording.NONE:
             self.decisions.append(decision)
-        if result != WAITING:
+        # NOTE: once for each pod, and mostly nobody listens.
+        if result != WAITING and (self.explanations or self._followers or self.listens):
             self._hand_on(decision, attempt)
 
     def _hand_on(self, decision: Decision, attempt: AnyAttempt) -> None:
@@ -162,8 +157,12 @@ class Record:
             and number not in self._explained_numbers
         ):
             del self.explanations[number]
-        for follower in self._followers:
+        # Who is called may choose to be called otherwise from now on.
+        watchers = tuple(self._watchers)
+        for follower in tuple(self._followers):
             follower.attempted(decision, attempt, explained)
+        for watcher in watchers:
+            watcher.attempted(decision, attempt, None)
         if self._listener is not None:
             self._listener.attempted(decision, attempt, explained if self._hands_on_all else None)
 

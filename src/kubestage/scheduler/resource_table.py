@@ -86,9 +86,10 @@ class ResourceTable:
 
     def _take_over(self, earlier: ResourceTable, kept: KeptRows) -> None:
         """Take the amounts of rows that are kept; what is free is left to the caller."""
-        self.allocatable[:, kept.after] = earlier.allocatable[:, kept.before]
-        self.requested[:, kept.after] = earlier.requested[:, kept.before]
-        self.nonzero[:, kept.after] = earlier.nonzero[:, kept.before]
+        before, after = kept.before, kept.after
+        self.allocatable[:, after] = earlier.allocatable[:, before]
+        self.requested[:, after] = earlier.requested[:, before]
+        self.nonzero[:, after] = earlier.nonzero[:, before]
 
     def _count_all(self, row: int, pods: Collection[PodView]) -> None:
         """Count pods in on a node that has none yet; what is free is left to the caller."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from kubestage.scheduler import framework, sampling, scalar
+from kubestage.scheduler import brief_filters, framework, remembered, sampling, scalar
 from kubestage.scheduler.arrays import same
+from kubestage.scheduler.contract.checked_plugin import CheckedPlugin
+from kubestage.scheduler.implementing import implements
 from kubestage.scheduler.status import SUCCESS, Code, Status, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.framework import PostFilterResult
+    from kubestage.scheduler.own_columns import OwnDefinitions
 
 # NOTE: looked up a dozen times for every pod (benchmarks/scheduler.py).
 _SKIP: Final = Code.SKIP
 _SUCCESS: Final = Code.SUCCESS
+# They are not called for rows that are rejected already.
+_SELECTIVE: Final = (scalar.ScalarFilter, remembered.RememberedFilter)
+_OWN: Final = (CheckedPlugin, *_SELECTIVE)
 
 
 class PluginScores(NamedTuple):
@@ -67,15 +73,15 @@ class Profile:
         percentage_of_nodes_to_score: int | None = None,
     ) -> None:
         self.name = name
+        self.definitions: OwnDefinitions | None = None
+        # The plugins of a user that are measures, too.
+        self.measured_plugins: list[CheckedPlugin] = []
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.weights = dict(weights)
         self.queue_sort = list(plugins.get("queueSort", ()))
         self.pre_enqueue = list(plugins.get("preEnqueue", ()))
         self.pre_filter = list(plugins.get("preFilter", ()))
-        self.filter = [
-            plugin if isinstance(plugin, framework.Filter) else scalar.ScalarFilter(plugin)
-            for plugin in plugins.get("filter", ())
-        ]
+        self.filter = list(map(_filter_of, plugins.get("filter", ())))
         self.post_filter = list(plugins.get("postFilter", ()))
         self.pre_score = list(plugins.get("preScore", ()))
         self.score = plugins.get("score", ())
@@ -87,8 +93,12 @@ class Profile:
         self.tracking = [
             plugin
             for plugin in self.pre_filter
-            if isinstance(plugin, framework.PreFilterExtensions)
+            if implements(plugin, framework.PreFilterExtensions)
         ]
+        # Whether a user's plugin takes part in the choice: then no attempt is a quick one.
+        chosen = (self.pre_filter, self.filter, self.pre_score, self.score)
+        self.is_own = any(isinstance(plugin, _OWN) for point in chosen for plugin in point)
+        self.has_brief_filters = brief_filters.are_brief(self.filter)
 
     @property
     def score(self) -> Sequence[Any]:
@@ -101,10 +111,8 @@ class Profile:
         self._scorers = [
             _Scorer(
                 plugin.name,
-                plugin.score
-                if isinstance(plugin, framework.Score)
-                else functools.partial(scalar.score_each, plugin),
-                plugin.normalize if isinstance(plugin, framework.ScoreExtensions) else None,
+                _score_of(plugin),
+                plugin.normalize if implements(plugin, framework.ScoreExtensions) else None,
                 self.weights.get(plugin.name, 1),
             )
             for plugin in plugins
@@ -146,7 +154,7 @@ class Profile:
             if plugin.name in state.skip_filter:
                 continue
             codes: Codes | None
-            if isinstance(plugin, scalar.ScalarFilter):
+            if isinstance(plugin, _SELECTIVE) and not (verdicts.is_clear and plugin.takes_slices):
                 numbers = (
                     sampling.all_rotated(0, len(columns))[rows] if isinstance(rows, slice) else rows
                 )
@@ -217,6 +225,8 @@ class Profile:
         self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
     ) -> dict[str, Status]:
         """Run the PreScore plugins; those that skip do not score."""
+        if not self.pre_score:
+            return {}
         answers: dict[str, Status] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score:
@@ -246,6 +256,25 @@ class Profile:
             final = normalized if plain else normalized * weight
             scores.append(PluginScores(name, raw, normalized, final))
         return scores
+
+
+def _filter_of(plugin: Any) -> Any:
+    """A plugin at the Filter point: on columns, and called for no more rows than need be."""
+    is_remembered = remembered.is_remembered(plugin)
+    filtering = plugin
+    if not implements(plugin, framework.Filter):
+        filtering = scalar.ScalarFilter(plugin, keeps_codes=is_remembered)
+    return remembered.RememberedFilter(filtering, plugin) if is_remembered else filtering
+
+
+def _score_of(plugin: Any) -> Callable[..., Ints]:
+    """The same at the Score point."""
+    score: Callable[..., Ints] = functools.partial(scalar.score_each, plugin)
+    if implements(plugin, framework.Score):
+        score = plugin.score
+    if remembered.is_remembered(plugin):
+        return remembered.RememberedScore(score, plugin)
+    return score
 
 
 def _unsatisfied(plugins: set[str]) -> str:

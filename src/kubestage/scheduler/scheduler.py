@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from kubestage.scheduler import config, extender, paced_time, profiles
+from kubestage.scheduler import config, delayed_queue, extender, paced_time, profiles
 from kubestage.scheduler.attempts import Attempts
 from kubestage.scheduler.binding_cycle import BindingCycle
 from kubestage.scheduler.bindings import BindingCalls, Bindings
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.client import StoreClient
+from kubestage.scheduler.contract import classes
 from kubestage.scheduler.cycle import Cycle
-from kubestage.scheduler.delayed_queue import DelayedQueue
 from kubestage.scheduler.driver import Driver
 from kubestage.scheduler.event_handlers import EventHandlers
-from kubestage.scheduler.failure_handler import FailureHandler
+from kubestage.scheduler.failure_handler import FailureHandler, Unschedulable
 from kubestage.scheduler.gauges import Gauges
 from kubestage.scheduler.handle import ClusterContext, Handle
+from kubestage.scheduler.measuring import Measuring
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.paced_time import Timing
@@ -31,7 +32,7 @@ from kubestage.scheduler.selection import TieBreak
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.attempt import Attempt
@@ -59,6 +60,8 @@ class Scheduler:
     - `pacing`: attempts take virtual time, and metrics report it.
     - `model`: metrics report how long attempts would have taken; no time passes.
     - `keeps_timings`: store the durations of a pacing, as those of a stopwatch or a model are.
+    - `unschedulable`: a pod that fits nowhere is tried again (``retry``), or fails (``leave``).
+    - `measures`: your own measures, functions or classes; `measuring` has their values.
     """
 
     def __init__(
@@ -77,18 +80,22 @@ class Scheduler:
         pacing: SchedulerPacing | None = None,
         model: SchedulerPacing | None = None,
         keeps_timings: bool = False,
+        unschedulable: Unschedulable | str = Unschedulable.RETRY,
+        measures: Sequence[Any] = (),
     ) -> None:
         assert environment is None or environment.clock is store.clock, "there is but one clock"
-        own = plugins or {}
-        points = {name: config.points_of(each) for name, each in own.items()}
+        points = classes.points_of_all(own := plugins or {})
         if configuration is None:
             configuration = config.default()
-        self.configuration = config.complete(configuration, points).configuration
+        self._completed = config.complete(configuration, points)
+        self.configuration = self._completed.configuration
         self.clock = store.clock
         self.record = Record(Recording(recording))
+        self.measuring = Measuring(measures, self.record)
         self.metrics = SchedulerMetrics()
         self._store, self._environment, self._streams = store, environment, streams
-        self.user_plugins, self.tie_break = own, TieBreak(tie_break)
+        self.user_plugins = own
+        self.tie_break, self.unschedulable = TieBreak(tie_break), Unschedulable(unschedulable)
         self.transport, self._has_events = transport, events
         self.timing = Timing(stopwatch, pacing, model, keeps_timings)
         self.timing.check(environment)
@@ -154,8 +161,10 @@ class Scheduler:
         if environment is not None:
             self._driver = Driver(self, environment)
             self._bindings.set_timer = self._driver.set_timer
+        pacing = self.timing.active_pacing
+        arrivals = delayed_queue.arrivals(self.queue, pacing, streams, environment)
         self._handlers = EventHandlers(
-            self.profiles, self.cache, self._arrivals(), self.waiting, self._time
+            self.profiles, self.cache, arrivals, self.waiting, self._time
         )
         self._handlers.start(store)
 
@@ -166,18 +175,10 @@ class Scheduler:
         self._binding = BindingCycle(
             self.cache, self.queue, self._client, self.waiting, self._extenders, self._time
         )
-        failures = FailureHandler(self.queue, self._client, self.clock)
+        failures = FailureHandler(self.queue, self._client, self.clock, self.unschedulable)
         self._bindings = Bindings(
             self._binding, self.queue, self.waiting, failures, self.record, self._time, calls
         )
-
-    def _arrivals(self) -> SchedulingQueue | DelayedQueue:
-        """Where new pods arrive: in the queue, or before it for the delay of a pacing."""
-        pacing, environment = self.timing.active_pacing, self._environment
-        if pacing is None or environment is None:
-            return self.queue
-        stream = self._streams.stream("scheduler/informer")
-        return DelayedQueue(self.queue, pacing, stream, environment)
 
     def schedule_one(self) -> Attempt | None:
         """Try the pod that is next in turn; None if there is none to be tried now."""
@@ -190,16 +191,10 @@ class Scheduler:
         return bool(self._schedule_some(1))
 
     def run_until_idle(self, at_most: int | None = None) -> int:
-        """Try pods until none is left to try without time passing; how many attempts it took.
-
-        With `at_most`, it ends after that many.
-        """
+        """Try pods until none is left, or `at_most`, while no time passes; how many attempts."""
         left = sys.maxsize if at_most is None else at_most
         before = self._time.attempts
-        while left > 0:
-            tried = self._schedule_some(left)
-            if not tried:
-                break
+        while left > 0 and (tried := self._schedule_some(left)):
             left -= tried
         return self._time.attempts - before
 
@@ -272,7 +267,8 @@ class Scheduler:
             clock=self.clock,
             context=self._context,
         )
-        self.profiles = profiles.build(self.configuration, handle, own, self._time.watch)
+        watch, completed = self._time.watch, self._completed
+        self.profiles = profiles.build(self.configuration, handle, own, watch, completed)
         self.queue = SchedulingQueue(
             self.profiles,
             Nominations(self._nominator, self._client),
@@ -280,6 +276,8 @@ class Scheduler:
             initial_backoff_seconds=self.configuration.pod_initial_backoff_seconds,
             max_backoff_seconds=self.configuration.pod_max_backoff_seconds,
         )
+        self.measuring.begin(handle, self.queue, self.profiles.values())
+        self._has_no_lane = all(each.is_own for each in self.profiles.values())
         self._time.know(self.profiles)
         self.metrics.know(self.profiles)
         gauges = Gauges(self.cache, self.queue, self.profiles)
@@ -295,6 +293,8 @@ class Scheduler:
 
     def _try_some(self, at_most: int) -> int:
         self._catch_up()
-        # Pods that wait to be bound are handled between attempts.
+        # A measure sees what was decided, not forecasts. Between attempts, waiting pods are bound.
+        if self.measuring.is_by_decision or self._has_no_lane:
+            return self._attempts.try_next()
         tried = self._lane.run(1 if self._bindings.are_waiting else at_most)
         return tried or self._attempts.try_next()

@@ -14,7 +14,7 @@ from kubestage.objects.selector_index import SelectorIndex
 from kubestage.scheduler.cells import PodCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from kubestage.objects.affinity import AffinityTerm
     from kubestage.objects.views.plan import PodPlan
@@ -54,19 +54,20 @@ class _PlanTerms:
 class StatedTerms:
     """All affinity terms of the pods on one set of columns.
 
-    `version` changes when terms come or go.
+    `version` changes when terms come or go. `rows` are those on which pods may state any; all by
+    default.
     """
 
     __slots__ = ("_columns", "_plans", "_refusing", "_scoring", "version")
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, rows: Iterable[int] | None = None) -> None:
         self._columns = columns
         self.version = 0
         self._plans: dict[PodPlan, _PlanTerms] = {}
         self._refusing: SelectorIndex[StatedTerm] = SelectorIndex()
         self._scoring: SelectorIndex[StatedTerm] = SelectorIndex()
-        for row, info in enumerate(columns.infos):
-            for pod in info.pods_with_affinity.values():
+        for row in range(len(columns)) if rows is None else rows:
+            for pod in columns.infos[row].pods_with_affinity.values():
                 self.count(row, pod, 1)
 
     @property

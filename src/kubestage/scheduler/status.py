@@ -57,6 +57,12 @@ class Status(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, plugin=plugin)
 
 
+class PostFilterResult(msgspec.Struct, frozen=True):
+    """What a PostFilter plugin achieved: the node to nominate ('' clears a nomination)."""
+
+    nominated_node: str
+
+
 SUCCESS: Final = Status(Code.SUCCESS)
 SKIP: Final = Status(Code.SKIP)
 WAIT: Final = Status(Code.WAIT)

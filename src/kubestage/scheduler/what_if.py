@@ -6,19 +6,19 @@ found out for the first of them holds for the others, but for those that were pu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kubestage.objects.views import node as node_views
-from kubestage.scheduler import config, profiles, registry
+from kubestage.scheduler import config, profiles
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.handle import Handle
 from kubestage.scheduler.nominator import Nominator
-from kubestage.scheduler.scalar import ScalarFilter
+from kubestage.scheduler.own_columns import OwnDefinitions
 from kubestage.scheduler.what_if_snapshot import WhatIfSnapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
-
-
-_POINTS = (
-    "queue_sort", "pre_enqueue", "pre_filter", "filter", "post_filter", "pre_score", "score",
-    "reserve", "permit", "pre_bind", "bind", "post_bind",
-)  # fmt: skip
 
 
 class Scheduled(Protocol):
@@ -54,6 +48,7 @@ class WhatIf:
         self._cluster = cluster
         self._scheduler: Scheduler | None = None
         self._profiles: dict[str, Profile] = {}
+        self._definitions = OwnDefinitions()
         self._nodes: dict[str, NodeView] = {}
 
     def snapshot(self, nodes: Iterable[Json], pods: Iterable[PodView]) -> WhatIfSnapshot:
@@ -62,6 +57,8 @@ class WhatIf:
             self._make_profiles()
         views = [self._view_of(node) for node in nodes]
         self._nodes = {view.name: view for view in views}
+        if self._scheduler is not None:
+            self._definitions.follow(self._scheduler.cache.own)
         return WhatIfSnapshot(self._profiles, views, pods)
 
     def _view_of(self, node: Json) -> NodeView:
@@ -74,23 +71,8 @@ class WhatIf:
         client = StoreClient(self._cluster.store, events=False)
         stream = self._cluster.streams.stream("scheduler/what-if")
         clock = self._cluster.store.clock
-        handle = Handle(client, client, Nominator(), stream, Cache(), clock=clock)
-        user_plugins = {} if scheduler is None else _user_plugins(scheduler.profiles.values())
+        cache = Cache()
+        self._definitions = cache.own
+        handle = Handle(client, client, Nominator(), stream, cache, clock=clock)
+        user_plugins = {} if scheduler is None else scheduler.user_plugins
         self._profiles = profiles.build(configuration, handle, user_plugins)
-
-
-def _user_plugins(profiles: Iterable[Profile]) -> dict[str, type[Any]]:
-    """The plugins that are not built in, by name."""
-    return {
-        plugin.name: type(plugin)
-        for profile in profiles
-        for plugin in _plugins(profile)
-        if plugin.name not in registry.BUILT_IN
-        or type(plugin) is not registry.plugin_class(plugin.name)
-    }
-
-
-def _plugins(profile: Profile) -> Iterator[Any]:
-    for point in _POINTS:
-        for plugin in getattr(profile, point):
-            yield plugin.plugin if isinstance(plugin, ScalarFilter) else plugin

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.node import NodeView
     from kubestage.scheduler.node_info import NodeInfo
+    from kubestage.scheduler.own_columns import OwnDefinitions
 
 _SPARE: Final = 64
 
@@ -24,8 +25,10 @@ class WhatIfColumns(Columns):
     NOTE: counting again takes 40 ms in a cluster of 3,000 pods, for each node that is tried.
     """
 
-    def __init__(self, infos: Sequence[NodeInfo]) -> None:
-        super().__init__(infos)
+    def __init__(
+        self, infos: Sequence[NodeInfo], definitions: OwnDefinitions | None = None
+    ) -> None:
+        super().__init__(infos, definitions=definitions)
         self._spare: dict[str, list[int]] = {}
 
     def update_node(self, row: int, view: NodeView) -> None:
@@ -39,7 +42,7 @@ class WhatIfColumns(Columns):
     def _take_in(self, labels: Mapping[str, str]) -> bool:
         """Number the values of labels; whether there were enough numbers for all of them."""
         had_room = True
-        for key, column in self._labels.items():
+        for key, column in self.properties.labels.items():
             value = labels.get(key)
             if value is None or value in column.code_of:
                 continue

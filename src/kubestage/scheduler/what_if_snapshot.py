@@ -52,7 +52,9 @@ class WhatIfSnapshot:
                 info.add(pod)
         self._rows = {name: row for row, name in enumerate(infos)}
         self._used = len(infos)
-        self._columns = WhatIfColumns([*infos.values(), *_spares(_SPARE)])
+        self._columns = WhatIfColumns(
+            [*infos.values(), *_spares(_SPARE)], self._first_profile.definitions
+        )
         self._live: Ints | None = None
         self._next_row = 0
         self._undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -94,7 +96,9 @@ class WhatIfSnapshot:
         assert view.name not in self._rows, "a node is added once"
         row = self._used
         if row == len(self._columns):
-            self._columns = WhatIfColumns([*self._columns.infos, *_spares(max(_SPARE, row))])
+            self._columns = WhatIfColumns(
+                [*self._columns.infos, *_spares(max(_SPARE, row))], self._first_profile.definitions
+            )
         self._used += 1
         self._enter(row, view)
         self._note(self._give_back, row)

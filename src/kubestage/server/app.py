@@ -8,12 +8,18 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.errors import ApiError
+from kubestage import lazy
+from kubestage.errors import ApiError, Forbidden
 from kubestage.server import (
     background,
+    callers,
     dispatch,
     large_scenarios,
     large_writes,
+    negotiation,
+    outside_controllers,
+    read_only,
+    request_faults,
     routing,
     slices,
     sockets,
@@ -22,7 +28,9 @@ from kubestage.server import (
 from kubestage.server import request as requests
 from kubestage.server.context import RequestContext
 from kubestage.server.encoding import Encoder
+from kubestage.server.outside import webhooks
 from kubestage.server.response import (
+    Awaited,
     InSlices,
     Joined,
     Later,
@@ -32,13 +40,18 @@ from kubestage.server.response import (
     text_response,
     warning_headers,
 )
+from kubestage.store import definitions
+
+# NOTE: the field numbers are read when the first client uses protobuf.
+with lazy.imports():
+    from kubestage.server.protobuf import responses
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
     from kubestage.server.live import Live
     from kubestage.server.request import Request
-    from kubestage.server.response import Answer
+    from kubestage.server.response import Answer, Headers
     from kubestage.store.log import Change
 
     Message = MutableMapping[str, Any]
@@ -62,6 +75,9 @@ class Application:
         """Forget the bytes of what is stored no more."""
         if change.old is not None:
             self.encoder.forget(change.old)
+            if definitions.is_definition(change.kind):
+                # Its objects may now be read otherwise.
+                self.encoder.clear()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection event, as ASGI has it."""
@@ -77,6 +93,8 @@ class Application:
             return
         request = requests.parse(dict(scope), body)
         response = await self.respond(request)
+        if self.live.classifier is not None:
+            response.headers += self.live.classifier.headers(request)
         if isinstance(response, StreamingResponse):
             await _stream(response, receive, send)
             return
@@ -100,6 +118,13 @@ class Application:
                 if request.method not in _BODILESS:
                     raise failure
                 live.durability.take_back()
+                if live.state.timeline is not None:
+                    live.state.timeline.history.take_back(live.durability.revision)
+            callers.client_of(live, request)
+            if live.read_only and read_only.is_write(request):
+                raise Forbidden(live.read_only)
+            if live.has_controllers and outside_controllers.is_rival(request):
+                raise Forbidden(outside_controllers.REFUSAL)
             response = await self._served(request)
             if (
                 failure is None
@@ -108,7 +133,7 @@ class Application:
             ):
                 await live.settled()
         except ApiError as error:
-            return error_response(error)
+            return _refused(request, error)
         except Exception:  # noqa: BLE001 - the edge of the process: a client must get an answer
             traceback.print_exc(file=sys.stderr)
             return error_response(ApiError(_INTERNAL))
@@ -126,6 +151,10 @@ class Application:
             serve = dispatch.serving(context)
             # A request that the router refuses gets no warnings.
             warnings = context.warnings
+            if live.faults.rules:
+                await _meet_fault(live, context)
+            if webhooks.apply(context):
+                return await _built(await webhooks.served(context, serve))
             parts = await large_scenarios.found(context, serve)
             if parts is not None:
                 return await _built(await large_scenarios.create(context, parts))
@@ -135,13 +164,37 @@ class Application:
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:
-            return error_response(error, warning_headers(warnings))
+            return _refused(request, error, warning_headers(warnings))
+
+
+def _refused(request: Request, error: ApiError, headers: Headers | None = None) -> Response:
+    """A refusal, as the client reads it."""
+    refusal = error_response(error, headers or ())
+    if negotiation.only_protobuf(request.header(b"accept")):
+        extra = refusal.headers[1:]
+        return Response(error.code, responses.body(error.status), responses.CONTENT_TYPE, extra)
+    return refusal
+
+
+async def _meet_fault(live: Live, context: RequestContext) -> None:
+    """Have a request answered late, or refuse it, if a rule says so."""
+    subject = request_faults.subject_of(context)
+    rule = live.faults.meet(subject)
+    if rule is None:
+        return
+    if rule.delay_s:
+        await asyncio.sleep(rule.delay_s)
+    error = rule.error(subject)
+    if error is not None:
+        raise error
 
 
 async def _built(response: Answer) -> Response | Joined | StreamingResponse:
     """A response that takes long to build, when it is built."""
     if isinstance(response, InSlices):
         response = await slices.result_of(response.steps)
+    while isinstance(response, Awaited):
+        response = await response.build()
     if isinstance(response, Later):
         response = await background.run(response.build)
     return response

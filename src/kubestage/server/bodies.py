@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage import lazy
 from kubestage.errors import BadRequest, InputError, RequestTooLarge, UnsupportedMediaType
-from kubestage.objects import decode, go_scanner, nesting, yaml_documents
+from kubestage.objects import decode, go_scanner, nesting, repeated_keys, yaml_documents
 from kubestage.objects.patches import PatchType
 
 # NOTE: the field numbers are read when the first client uses protobuf.
@@ -61,21 +61,32 @@ def json_or_dict(request: Request, api_version: str, kind: str) -> bytes | Json:
     raise UnsupportedMediaType(_UNKNOWN)
 
 
+def repeated(request: Request) -> str:
+    """Which keys a YAML body sets twice, in the words of strict decoding; empty if none."""
+    return yaml_text(request.body)[1] if media_type(request) == "application/yaml" else ""
+
+
 def yaml_value(body: bytes) -> Any:
     """The one document of a YAML body."""
+    return yaml_text(body)[0]
+
+
+def yaml_text(body: bytes) -> tuple[Any, str]:
+    """The one document of a YAML body, and which keys it sets twice, as `repeated` has them."""
     _check_size(body)
     try:
         # NOTE: nearly all clients send JSON, which is YAML and a hundred times faster to read.
         value = msgspec.json.decode(body)
         if not nesting.is_too_deep(value, body):
-            return value
+            return value, repeated_keys.of_json_as_yaml(body, value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    reader = yaml_documents.Reader(body)
     try:
-        documents = [value for value, _, _ in yaml_documents.Reader(body).documents()]
+        documents = [value for value, _, _ in reader.documents()]
     except InputError as error:
         raise BadRequest(f"error decoding YAML: {error}") from None
-    return documents[0] if documents else None
+    return documents[0] if documents else None, repeated_keys.of_yaml(reader)
 
 
 def _check_size(body: bytes) -> None:

@@ -22,6 +22,7 @@ class HistoryLine(NamedTuple):
     unix_ns: int
     rank: int
     text: str
+    end: str = "\n"
 
 
 def lines_of_container(

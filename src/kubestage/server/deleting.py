@@ -8,10 +8,11 @@ import msgspec
 
 from kubestage.errors import BadRequest
 from kubestage.objects import decode, nesting
+from kubestage.objects.conversion import webhook_versions
 from kubestage.server import bodies, options, reading
 from kubestage.server.live import Write
 from kubestage.server.response import InSlices, warning_headers
-from kubestage.store import refusals, write_options
+from kubestage.store import refusals, selection, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
-    from kubestage.server.response import Built, Later, Response
+    from kubestage.server.response import Built
+    from kubestage.store.listing import ObjectList
 
 # Kinds whose deletion answers with the object even if that is gone, by group.
 _SHOWN: Final = {
@@ -45,14 +47,18 @@ _META: Final = "meta/v1"
 _NOT_DECODED: Final = "cannot be handled as a DeleteOptions: "
 
 
-def delete(context: RequestContext) -> Response | Later:
+def delete(context: RequestContext) -> Built:
     """Delete an object as far as it can go now."""
     target = context.target
     view = context.view()
     delete_opts = delete_options(context.request)
     context.warnings += _warnings(context, delete_opts)
     store = context.live.store
-    result = store.delete(target.kind, target.name, target.namespace, delete_opts)
+    if target.kind.conversion_webhook is not None and context.present is not None:
+        # What cannot be read cannot be deleted either.
+        webhook_versions.see_all(target.kind, [context.present])
+    with context.acting():
+        result = store.delete(target.kind, target.name, target.namespace, delete_opts)
     _report_write(context, "delete", target.name, delete_opts, result.object)
     headers = warning_headers(context.warnings)
     if not result.removed or target.kind.kind in _SHOWN.get(target.kind.group, ()):
@@ -85,16 +91,50 @@ def _delete_collection(context: RequestContext) -> Generator[None, None, Built]:
     view = context.view()
     reading.list_limit(request)
     delete_opts = delete_options(request)
-    found = yield from context.live.store.delete_in_steps(
+    listed = _converted(context)
+    steps = context.live.store.delete_in_steps(
         target.kind,
         target.namespace,
         delete_opts,
         label_selector=request.parameter("labelSelector"),
         field_selector=request.parameter("fieldSelector"),
+        listed=listed,
     )
+    found = yield from _acting(context, steps)
     context.warnings += _warnings(context, delete_opts)
     _report_write(context, "deletecollection", "", delete_opts, None)
     return (yield from view.listing(found, warning_headers(context.warnings)))
+
+
+def _converted(context: RequestContext) -> ObjectList | None:
+    """What is to be deleted, if a webhook has to convert it: that decides what is selected."""
+    target, request = context.target, context.request
+    kind = target.kind
+    if kind.conversion_webhook is None:
+        return None
+    label_selector, field_selector = map(request.parameter, ("labelSelector", "fieldSelector"))
+    selected = selection.parse(kind, target.namespace, label_selector, field_selector)
+    identity = str(selected.identity)
+    found = context.live.store.list(kind, target.namespace, field_selector=identity)
+    webhook_versions.see_all(kind, found.items)
+    if not selected.depends_on_version:
+        return found
+    items = [obj for obj in found.items if selected.matches(webhook_versions.seen(kind, obj))]
+    return msgspec.structs.replace(found, items=items)
+
+
+def _acting(
+    context: RequestContext, steps: Generator[None, None, ObjectList]
+) -> Generator[None, None, ObjectList]:
+    """Take steps as the client; others act as themselves in between."""
+    while True:
+        try:
+            with context.acting():
+                next(steps)
+        except StopIteration as end:
+            found: ObjectList = end.value
+            return found
+        yield
 
 
 def delete_options(request: Request) -> DeleteOptions:

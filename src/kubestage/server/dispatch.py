@@ -17,7 +17,7 @@ from kubestage.server import (
     routing,
     writing,
 )
-from kubestage.store import updating
+from kubestage.store import patching
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def _serving_custom(context: RequestContext) -> Serve:
     if found is None or (target.is_watch and verb != "GET"):
         raise status.method_not_supported(target.kind, _VERBS.get(verb, ""))
     if found is writing.patch and bodies.media_type(context.request) not in _CUSTOM_PATCHES:
-        raise UnsupportedMediaType(updating.CUSTOM_PATCHES)
+        raise UnsupportedMediaType(patching.CUSTOM_PATCHES)
     if target.name or target.subresource:
         return found
     if found in (writing.update, writing.patch):

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from kubestage.store.log import WatchEvent
 
 _encode: Final = msgspec.json.Encoder().encode
+_HTML: Final = {
+    b"<": rb"\u003c",
+    b">": rb"\u003e",
+    b"&": rb"\u0026",
+    "\u2028".encode(): rb"\u2028",
+    "\u2029".encode(): rb"\u2029",
+}
 _FRAMES_BYTES: Final = 8 << 20
 _CACHED_BYTES: Final = 256 << 20
 
@@ -116,6 +123,11 @@ class Encoder:
         frame = self.frame(kind, event)
         return frame[frame.index(b"\n") + 1 : -2]
 
+    def clear(self) -> None:
+        """Forget all objects."""
+        self._cached.clear()
+        self._cached_bytes = 0
+
     def forget(self, obj: Json) -> None:
         """An object is stored no more: it is gone, or there is a newer version."""
         found = self._cached.pop(id(obj), None)
@@ -130,4 +142,15 @@ def bare(obj: Json) -> bytes:
     rest = dict(obj)
     rest.pop("kind", None)
     rest.pop("apiVersion", None)
-    return _encode(rest)
+    body = _encode(rest)
+    return _escaped(body) if "revision" in rest else body
+
+
+def _escaped(body: bytes) -> bytes:
+    """JSON in which characters of HTML are escaped, as Go does it.
+
+    It makes a difference for what clients keep as bytes, and compare: the data of revisions.
+    """
+    for char, written in _HTML.items():
+        body = body.replace(char, written)
+    return body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.metrics.families import Counter, Family, Gauge, exposition
-from kubestage.server import routing
+from kubestage.server import health, routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
 from kubestage.store.admission.pod_security import PodSecurityEvaluation
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubestage.server.security.traffic import Traffic
 
 PATH: Final = "/metrics"
+_SLIS: Final = "/metrics/slis"
 _CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 _STABLE, _ALPHA = "STABLE", "ALPHA"
 
@@ -49,7 +50,9 @@ class Exposition:
 
 
 async def handle(live: Live, request: Request) -> Response:
-    """The metrics of an application without a guard that counts requests."""
+    """The health checks as metrics, and those of an application without a guard."""
+    if request.path == _SLIS:
+        return Response(200, exposition([_health(live)]).encode(), _CONTENT_TYPE)
     if request.path != PATH:
         raise routing.no_such_page()
     return Response(200, _text(live, ()).encode(), _CONTENT_TYPE)
@@ -58,6 +61,8 @@ async def handle(live: Live, request: Request) -> Response:
 def _text(live: Live, more: Iterable[Family]) -> str:
     """All metrics, as a Prometheus server reads them."""
     families = [*more, *_store(live), _pod_security(live), *_stage(live)]
+    if live.classifier is not None:
+        families += live.classifier.families()
     if live.stage.scheduler is not None:
         families += live.stage.scheduler.metrics.families()
     return exposition(families)
@@ -75,6 +80,17 @@ def _requests(traffic: Traffic) -> Iterator[Family]:
         "Requests that were refused by the guard, before they were routed.",
         traffic.refused,
     )
+
+
+def _health(live: Live) -> Family:
+    checks = Gauge(
+        "kubernetes_healthcheck",
+        _STABLE,
+        "This metric records the result of a single healthcheck.",
+        ("name", "type"),
+    )
+    checks.put({labels: int(is_well) for labels, is_well in health.outcomes(live).items()})
+    return checks
 
 
 def _store(live: Live) -> Iterator[Family]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -17,6 +17,24 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
     Shared = dict[Hashable, tuple[bytes, int]]
+
+CutMode = Literal["end", "drop", "expired"]
+"""How a watch ends early: as if its time were up, by a lost connection, or with 410 Expired."""
+
+
+class OpenWatch(Protocol):
+    """A watch that a client has open."""
+
+    who: tuple[str, str, str]
+    """Group and kind that are watched, and the user agent of the client."""
+
+    def end(self) -> None:
+        """End now, whatever the client requested."""
+        ...
+
+    def cut(self, how: CutMode) -> None:
+        """End in a way that a client has to cope with."""
+        ...
 
 
 class Fanout:
@@ -35,8 +53,20 @@ class Fanout:
         self._following: dict[Log, dict[Callable[[Shared], None], None]] = {}
         # Open watches by group, kind and user agent.
         self.followers: Counter[tuple[str, str, str]] = Counter()
+        self.is_closed = False
+        self.open_watches: dict[OpenWatch, None] = {}
         # Called when the first watch opens.
         self.on_first_watch: Callable[[], None] | None = None
+
+    def close(self) -> None:
+        """Have all open watches end: the cluster is served no more."""
+        self.is_closed = True
+        for watch in tuple(self.open_watches):
+            watch.end()
+        for waiting in tuple(self._waiting.values()):
+            for future in tuple(waiting):
+                if not future.done():
+                    future.set_result(None)
 
     @property
     def watchers(self) -> int:

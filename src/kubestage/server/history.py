@@ -8,35 +8,20 @@ old. A client that is behind gets ``410 Expired`` and lists again, as after etcd
 from __future__ import annotations
 
 import asyncio
-import itertools
-import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.server.journal import rows
-from kubestage.store.log import MODIFIED
+from kubestage.results.history.weighing import ChangeWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.aliases import Json
     from kubestage.store.log import Change, Log
     from kubestage.store.store import Store
 
-# What a change takes besides the states that it holds.
-_CHANGE_BYTES: Final = 300
-# Of a list that is longer, so many are weighed for all.
-_SAMPLE: Final = 256
-# What they take, besides their text.
-_DICT_BYTES: Final = 180
-_LIST_BYTES: Final = 80
-_ENTRY_BYTES: Final = 50
-# What a deleted object is compared with: the lists of a Scenario, which may be long, are weighed
-# by themselves.
-_LONG: Final[Json] = {"spec": {}, "status": {"scenarioResult": {"timeline": {}}}}
 # A span is a hundredth of what is remembered, in bytes or in time.
 _SPANS: Final = 100
 
@@ -83,12 +68,14 @@ class History:
         limits: HistoryLimits,
         kept: Callable[[], int],
         now_s: Callable[[], float] = time.monotonic,
+        weights: ChangeWeights | None = None,
     ) -> None:
         self.count = self.size = 0
         self._store = store
         self._limits = limits
         self._kept = kept
         self._now_s = now_s
+        self._weights = weights or ChangeWeights()
         self._spans: deque[_Span] = deque()
         self._newest: dict[Log, _Span] = {}
         # When something will be too old, and whether something is too much.
@@ -104,9 +91,7 @@ class History:
     def on_change(self, change: Change) -> None:
         """Count one change in."""
         log = self._store.collection(change.kind).log
-        size = _CHANGE_BYTES
-        if change.old is not None:
-            size += weight(change.old, change.new if change.type == MODIFIED else _LONG)
+        size = self._weights.of(change)
         span = self._newest.get(log)
         if span is None or self._is_complete(span):
             span = self._newest[log] = _Span(log, self._now_s())
@@ -164,32 +149,3 @@ class History:
 def _longest_s(limits: HistoryLimits) -> float:
     """After how long the last change of a span is too old as well."""
     return limits.most_s * (1 + 1 / _SPANS)
-
-
-def weight(value: Any, other: Any = None) -> int:
-    """About how many bytes a value takes, without the parts that another version shares with it."""
-    if value is other:
-        return 0
-    kind = type(value)
-    if kind is str:
-        return sys.getsizeof(value)
-    if kind is dict and type(other) is dict:
-        return sys.getsizeof(value) + sum(
-            [weight(part, other.get(key)) for key, part in value.items()]
-        )
-    if kind is list and (type(other) is list or len(value) > _SAMPLE):
-        step = -(-len(value) // _SAMPLE) or 1
-        before = other[: len(value) : step] if type(other) is list else ()
-        pairs = itertools.zip_longest(value[::step], before)
-        return sys.getsizeof(value) + step * sum([weight(part, was) for part, was in pairs])
-    return _whole(value)
-
-
-def _whole(value: Any) -> int:
-    """About how many bytes a value takes that shares nothing.
-
-    NOTE: its text is made five times as fast as its parts are visited.
-    """
-    text = rows.text_of(value)
-    inner = _DICT_BYTES * text.count(b"{") + _LIST_BYTES * text.count(b"[")
-    return len(text) + inner + _ENTRY_BYTES * text.count(b",")

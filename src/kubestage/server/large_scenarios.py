@@ -15,7 +15,7 @@ from kubestage.store.event_window import LARGE
 if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.dispatch import Serve
-    from kubestage.server.response import Later, Response
+    from kubestage.server.response import Built
     from kubestage.store.event_parts import EventParts
 
 # A Scenario of fewer bytes is taken in at once.
@@ -34,7 +34,7 @@ async def found(context: RequestContext, serve: Serve) -> EventParts | None:
     return await background.run(event_parts.split, body, LARGE)
 
 
-async def create(context: RequestContext, parts: EventParts) -> Response | Later:
+async def create(context: RequestContext, parts: EventParts) -> Built:
     """Take a Scenario in; until its last event is found to be right, nothing is stored."""
     kind, live = context.kind, context.live
     view = context.view()

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 from kubestage.errors import ApiError, InputError
 from kubestage.objects.validation import status
 from kubestage.server import background, writing
+from kubestage.store.admission import dynamic
 from kubestage.store.planner import Outdated, Planner
 
 if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.dispatch import Serve
-    from kubestage.server.response import Later, Response
+    from kubestage.server.response import Built
     from kubestage.server.writing import Step, Steps
 
 # A body of fewer bytes is written at once.
@@ -29,11 +30,13 @@ def is_one(context: RequestContext, serve: Serve) -> bool:
     """Whether a request writes something large."""
     if len(context.request.body) < _LEAST_BYTES or serve not in writing.STEPS:
         return False
+    if dynamic.applies(context.live.store, context.kind):
+        return False
     # Addresses are given out, and namespaces come into being by the way, as it is worked out.
     return context.kind.kind != "Service" and not context.live.store.implicit_namespaces
 
 
-async def serve_in_thread(context: RequestContext, serve: Serve) -> Response | Later:
+async def serve_in_thread(context: RequestContext, serve: Serve) -> Built:
     """Plan a write in a thread, and carry it out; again if it is outdated by then."""
     store, warnings = context.live.store, list(context.warnings)
     for _ in range(_ATTEMPTS):

@@ -10,7 +10,12 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from kubestage.errors import Conflict
+from kubestage.server.containers import mounted_tokens
 from kubestage.server.fanout import Fanout
+from kubestage.server.identity.issuer import Issuer
+from kubestage.server.outside.asking import Outside
+from kubestage.server.outside.conversions import Conversions
+from kubestage.server.request_faults import RequestFaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,9 +23,16 @@ if TYPE_CHECKING:
     from kubestage.errors import ApiError
     from kubestage.objects.kinds import Kind
     from kubestage.objects.patches import PatchType
+    from kubestage.results.agreement import ReplayAgreement
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.server.aggregation.aggregator import Aggregator
+    from kubestage.server.chart_record import ChartRecord
+    from kubestage.server.clusters import Clusters
+    from kubestage.server.flow_control.classifying import Classifier
     from kubestage.server.kubestage_api.attempts import RecordedAttempts
     from kubestage.server.kubestage_api.run_records import RunRecords
     from kubestage.server.recording import SessionRecorder
+    from kubestage.server.timeline import Timeline
     from kubestage.stage import Stage
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -170,6 +182,11 @@ class ServerState:
         self.attempts: RecordedAttempts | None = None
         self.records: RunRecords | None = None
         self.recorder: SessionRecorder | None = None
+        # What is known of the past, and the other clusters of the server.
+        self.timeline: Timeline | None = None
+        self.charts: ChartRecord | None = None
+        self.agreement: ReplayAgreement | None = None
+        self.clusters: Clusters | None = None
         # They go on after their request was answered.
         self.tasks: set[asyncio.Task[Any]] = set()
         # Those that must not be left half done.
@@ -212,6 +229,29 @@ class Live:
         self.pace: Pace = Standstill()
         self.listeners: list[Callable[[Write], None]] = []
         self.state = ServerState()
+        # Requests that are refused or late on purpose.
+        self.faults = RequestFaults()
+        self.issuer = Issuer()
+        # Which FlowSchema each request belongs to, where that is found out.
+        self.classifier: Classifier | None = None
+        # Programs that are asked about requests.
+        self.outside = Outside(stage.store)
+        self.conversions = Conversions(stage.store, self.outside)
+        # The API servers behind APIServices, where they are followed.
+        self.aggregator: Aggregator | None = None
+        # Why nothing may be changed here; empty where all may be.
+        self.read_only = ""
+        # Whether controllers are at work here, with which a kube-controller-manager would fight.
+        self.has_controllers = False
+        # A past moment has no clock, and the scheduler of the present would decide there.
+        self.is_past = False
+        self.present_scheduler: Scheduler | None = None
+        mounted_tokens.provide(self)
+
+    @property
+    def scheduler(self) -> Scheduler | None:
+        """The scheduler by whose configuration pods would be placed."""
+        return self.stage.scheduler or self.present_scheduler
 
     @property
     def store(self) -> Store:

@@ -1,4 +1,4 @@
-"""The form of a response: JSON or YAML, whole objects, metadata or a table."""
+"""The form of a response: JSON, YAML or protobuf, whole objects, metadata or a table."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kubestage.errors import NotAcceptable
 
 JSON: Final = "application/json"
 YAML: Final = "application/yaml"
-_PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
-_OBJECT_FORMS: Final = (JSON, YAML, _PROTOBUF)
-_LIST_FORMS: Final = (*_OBJECT_FORMS, f"{JSON};stream=watch", f"{_PROTOBUF};stream=watch")
+PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
+_OBJECT_FORMS: Final = (JSON, YAML, PROTOBUF)
+_LIST_FORMS: Final = (*_OBJECT_FORMS, f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 _CONVERSIONS: Final = frozenset(
     {
         ("Table", "v1"), ("Table", "v1beta1"),
@@ -59,38 +59,58 @@ def _check_offered(accept: str, offered: tuple[str, ...]) -> list[str]:
 
 @functools.lru_cache(maxsize=512)
 def negotiate(
-    accept: str, *, is_list: bool = False, converts: bool = True, is_routed: bool = True
+    accept: str,
+    *,
+    is_list: bool = False,
+    converts: bool = True,
+    is_routed: bool = True,
+    encodes: bool = False,
 ) -> ResponseForm:
     """The form that an Accept header requests.
 
     First the route, if there is any, must serve one of the types at all, then a clause of the
-    header must fit with its parameters. Protobuf is understood in requests only, so it never fits.
+    header must fit with its parameters. Where answers can be encoded so (`encodes`), protobuf is
+    the form of metadata for those who prefer it; whole objects, which are quicker in JSON, have it
+    for those who take nothing else.
     """
     if not accept or accept in (JSON, "*/*"):
         return PLAIN
     names = check_route(accept, is_list=is_list) if is_routed else _names(accept)
-    for name, parameters in _clauses(accept):
-        form = _fitting(name, parameters, converts=converts)
-        if form is not None:
+    forms = [_fitting(*clause, converts=converts, encodes=encodes) for clause in clauses(accept)]
+    fitting = [form for form in forms if form is not None]
+    for form in fitting:
+        if form.media_type != PROTOBUF or form.kind:
             return form
-    if any(name == _PROTOBUF for name in names):
+    if fitting:
+        return fitting[0]
+    if not encodes and any(name == PROTOBUF for name in names):
         return PLAIN
     raise NotAcceptable(_NOT_ACCEPTED + ", ".join(_OBJECT_FORMS))
 
 
-def _fitting(name: str, parameters: dict[str, str], *, converts: bool) -> ResponseForm | None:
+def only_protobuf(accept: str) -> bool:
+    """Whether a client takes protobuf and nothing else that there is."""
+    return PROTOBUF in accept and all(name == PROTOBUF for name in _names(accept))
+
+
+def _fitting(
+    name: str, parameters: dict[str, str], *, converts: bool, encodes: bool
+) -> ResponseForm | None:
     media_type = JSON if name in ("*/*", "application/*") else name
-    if media_type not in (JSON, YAML):
+    if media_type not in (JSON, YAML) and not (encodes and media_type == PROTOBUF):
         return None
     kind = parameters.get("as", "")
     if not kind:
         return PLAIN if media_type == JSON else ResponseForm(media_type)
     version = parameters.get("v", "")
     fits = converts and (kind, version) in _CONVERSIONS and parameters.get("g") == _META_GROUP
+    if kind == "Table" and media_type == PROTOBUF:
+        # It has no message.
+        return None
     return ResponseForm(media_type, kind, version) if fits else None
 
 
-def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
+def clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
     """The clauses of the header, preferred ones first."""
     found = []
     for clause in accept.split(","):

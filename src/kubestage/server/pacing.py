@@ -9,20 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import ApiError, BadRequest, Conflict
 from kubestage.objects import timestamps
+from kubestage.server import slices
 from kubestage.server.turns import Mode, TargetTime, Turns
 from kubestage.server.wall_clock import WatchingClients
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kubestage.aliases import Json
     from kubestage.server.external_scheduler import ExternalScheduler
     from kubestage.server.live import Live
+    from kubestage.server.next_moment import NextMoment
     from kubestage.server.scenarios import Scenarios
     from kubestage.server.wall_clock import WallClock
 
@@ -176,18 +175,21 @@ class Pacer:
         """Let so much time pass, as fast as that goes; also on a clock that is paused."""
         if duration_ns < 0:
             raise BadRequest("time does not pass backwards: give a duration of 0 or more")
-        targets_ns = (target.at_ns for target in self._turns.targets)
-        await self.run_until(max(targets_ns, default=self._live.stage.clock.now_ns) + duration_ns)
+        # When the time of these comes is not known yet.
+        if earlier := [future for target, future in self._waiting if target.next is not None]:
+            await asyncio.wait(earlier)
+        now_ns, targets = self._live.stage.clock.now_ns, self._turns.targets
+        await self.run_until(max((each.at_ns for each in targets), default=now_ns) + duration_ns)
 
-    async def run_until(self, at_ns: int) -> None:
-        """Let time pass up to a moment, in nanoseconds since time zero."""
+    async def run_until(self, at_ns: int, next_moment: NextMoment | None = None) -> None:
+        """Let time pass up to a moment, in nanoseconds since time zero, or to the next event."""
         scenarios = self._turns.scenarios
         if scenarios is not None and scenarios.is_running:
             name = scenarios.current
             raise Conflict(f'Scenario "{name}" is running, and until it ends time is its own')
         if self.failure:
             raise Conflict(self.failure)
-        target, future = TargetTime(at_ns), asyncio.get_running_loop().create_future()
+        target, future = TargetTime(at_ns, next_moment), asyncio.get_running_loop().create_future()
         self._turns.targets.append(target)
         self._waiting.append((target, future))
         self._woken.set()
@@ -205,7 +207,7 @@ class Pacer:
             slice_s = _SHORT_SLICE_S if self.mode is Mode.SPEED else _CATCH_UP_S
             now_ns = self._live.stage.clock.now_ns
             try:
-                _spend(work, slice_s)
+                slices.spend(work, slice_s)
             except Exception as error:  # noqa: BLE001 - the request has no part in it
                 self._break_down(error)
             if self.mode is Mode.JUMP and self._live.stage.clock.now_ns != now_ns:
@@ -229,7 +231,7 @@ class Pacer:
             self._woken.clear()
             slice_s = _SHORT_SLICE_S if self._has_request else _SLICE_S
             self._has_request = False
-            wait_s = _spend(self._turns.take, slice_s)
+            wait_s = slices.spend(self._turns.take, slice_s)
             self._finish_reached()
             if wait_s == 0:
                 await self._give_way()
@@ -261,9 +263,9 @@ class Pacer:
             self._waiting = [each for each in self._waiting if not each[1].done()]
 
     def _message(self) -> str:
-        external_scheduler = self._turns.external_scheduler
-        if self.failure or (external_scheduler is not None and external_scheduler.message):
-            return self.failure or str(external_scheduler and external_scheduler.message)
+        external = self._turns.external_scheduler
+        if self.failure or (external is not None and external.message):
+            return self.failure or str(external and external.message)
         waits = self.mode is Mode.JUMP and not self._is_passing
         return _GOES_ON if waits and self._watchers.has_endless_work else ""
 
@@ -287,12 +289,3 @@ class Pacer:
         self.failure = f"time stands still after an error: {type(error).__name__}: {error}"
         self._turns.set(Mode.PAUSED, self.speed)
         _log.error("%s", self.failure, exc_info=error)
-
-
-def _spend(work: Callable[[], float | None], slice_s: float) -> float | None:
-    """Do pieces of work for a slice of time; how long nothing is to be done afterwards."""
-    until_s = time.perf_counter() + slice_s
-    while (wait_s := work()) == 0:
-        if time.perf_counter() >= until_s:
-            return 0
-    return wait_s

@@ -15,7 +15,9 @@ under way:
 * nothing that is later than `LONGEST_NS` after the last write of a client.
 
 A clock that keeps up with the wall clock leaves to it what can wait: it does not jump to looks of
-autoscalers, nor to timers of controllers that are more than a few seconds ahead.
+autoscalers, nor to timers of controllers that are more than a few seconds ahead, nor to attempts to
+pull an image again, nor to what a program does after more than a minute: clients may look
+at it while it runs.
 
 Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way,
 while a client watches (`wall_clock`), or when the clock is set to a speed or advanced.
@@ -26,6 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.disruption.loop import DisruptionController
+from kubestage.controllers.kubelet import pod as steps
 from kubestage.sim import periodic_timer, timer
 from kubestage.store.log import MODIFIED
 from kubestage.units import SECOND_NS
@@ -41,6 +44,7 @@ HORIZON_NS: Final = 300 * SECOND_NS
 LONGEST_NS: Final = 3600 * SECOND_NS
 POLLS_NS: Final = 60 * SECOND_NS
 BACKOFF_NS: Final = 15 * SECOND_NS
+PROGRAM_NS: Final = 60 * SECOND_NS
 
 _SCHEDULER: Final = "SchedulerTimer"
 _DISRUPTION: Final = DisruptionController.name
@@ -48,7 +52,11 @@ _NODE_AUTOSCALER: Final = "NodeAutoscaler"
 _POLL_KINDS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
 # Entities whose movements are a cluster's work; requests and samples are not among them.
 _LIVES: Final = frozenset({"Pod", "Node", "Image"})
-_LATER: Final = frozenset({"cronjob-controller", "event-ttl", "LifeRecorder", "VpaUpdaterRate"})
+# Attempts to pull an image that no node can pull: they go on for ever.
+_PULLED_AGAIN: Final = frozenset({steps.RETRY, steps.PULL_BACKOFF})
+_LATER: Final = frozenset(
+    {"cronjob-controller", "csrcleaner", "event-ttl", "LifeRecorder", "VpaUpdaterRate"}
+)
 _REQUESTS: Final = ("-due", "-changing")
 
 
@@ -96,7 +104,11 @@ class WorkAhead:
         stock = movement.from_stock
         kind, name = stock.kind_stocked, stock.name
         if kind in _LIVES:
-            return True
+            if not self._keeps_up:
+                return True
+            if movement.kind in _PULLED_AGAIN:
+                return at_ns <= now_ns + BACKOFF_NS
+            return movement.kind != steps.PROGRAM or at_ns <= now_ns + PROGRAM_NS
         if kind == periodic_timer.KIND:
             return self._is_awaited_poll(name, at_ns)
         if kind != timer.KIND or name in _LATER or name.endswith(_REQUESTS):
@@ -120,7 +132,7 @@ class WorkAhead:
 
     def _count(self) -> None:
         pods = self._stage.store.read(("v1", "Pod")).values()
-        self._unscheduled = sum(_is_unscheduled(pod) for pod in pods)
+        self._unscheduled = sum(map(_is_unscheduled, pods))
 
 
 def _is_unscheduled(pod: Json) -> bool:

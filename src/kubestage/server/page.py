@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import MethodNotAllowed
-from kubestage.server import routing
+from kubestage.server import background, routing
 from kubestage.server.response import TEXT, Response
 from kubestage.ui import asset_table
 
@@ -52,10 +52,10 @@ async def handle(live: Live, request: Request) -> Response:
     asset = asset_table.find(request.path.removeprefix(ROOT))
     if asset is None:
         raise routing.no_such_page()
-    return _response(asset, request)
+    return await _response(asset, request)
 
 
-def _response(asset: Asset, request: Request) -> Response:
+async def _response(asset: Asset, request: Request) -> Response:
     """The file, compressed if the browser can read that; nothing if it has the file already."""
     is_compressed = "gzip" in request.header(b"accept-encoding")
     etag = f'"{asset.etag}-gzip"' if is_compressed else f'"{asset.etag}"'
@@ -70,5 +70,9 @@ def _response(asset: Asset, request: Request) -> Response:
         return Response(304, b"", content_type, headers)
     if is_compressed:
         headers.append((b"content-encoding", b"gzip"))
-        return Response(200, asset.compressed, content_type, headers)
+        return Response(200, await background.run(_compressed, asset), content_type, headers)
     return Response(200, asset.body, content_type, headers)
+
+
+def _compressed(asset: Asset) -> bytes:
+    return asset.compressed

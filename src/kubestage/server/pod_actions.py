@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage import lazy
 from kubestage.errors import BadRequest
+from kubestage.server import connecting
 
 with lazy.imports():
     from kubestage.server import pod_logs, tokens
-    from kubestage.server.containers import calls
+    from kubestage.server.containers import calls, proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,12 +38,22 @@ def refuse(context: RequestContext) -> Response:
     """There is nothing inside: 400 for what is there, 404 for what is not."""
     target = context.target
     context.live.store.get(target.kind, target.name, target.namespace)
+    connecting.check(context)
     raise no_inside(target.subresource)
+
+
+def pass_on(context: RequestContext) -> Response:
+    """A request to a pod or Service, for a modelled server."""
+    if context.target.kind.kind == "Node":
+        return refuse(context)
+    connecting.check(context)
+    return proxy.answer(context)
 
 
 def refuse_exec(context: RequestContext) -> Response:
     """Exec is served over WebSockets only; other problems are reported first."""
     calls.container_of(context)
+    connecting.check(context)
     raise BadRequest(
         "exec is not possible this way: simulated containers answer over WebSockets only; use "
         "kubectl 1.31 or newer, or another client that speaks v4.channel.k8s.io"
@@ -56,9 +67,9 @@ def no_inside(action: str) -> BadRequest:
 
 _INTO: Final[dict[str, Serve]] = {"GET": refuse, "POST": refuse}
 _EXEC: Final[dict[str, Serve]] = {"GET": refuse_exec, "POST": refuse_exec}
-_THROUGH: Final[dict[str, Serve]] = {
-    **_INTO, "PUT": refuse, "PATCH": refuse, "DELETE": refuse, "OPTIONS": refuse,
-}  # fmt: skip
+_THROUGH: Final[dict[str, Serve]] = dict.fromkeys(
+    ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"), pass_on
+)
 SERVED: Final[dict[str, dict[str, Serve]]] = {
     "log": {"GET": read_log},
     "token": {"POST": create_token},

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kubestage.errors import BadRequest
 from kubestage.objects import gvk, timestamps
 from kubestage.objects.validation import field, status
-from kubestage.server import container_history, options
+from kubestage.server import container_history, options, program_logs
 from kubestage.server.response import Response, StreamingResponse
 from kubestage.units import SECOND_NS
 
@@ -29,6 +29,8 @@ _TEXT: Final = b"text/plain"
 _FOLLOWER: Final = ("", "Pod/log", "")
 # However much happens elsewhere, a log is looked at this often at most.
 _PAUSE_S: Final = 0.2
+# Programs print without any change of an object.
+_LOOKS_S: Final = 0.5
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
 _STATUSES: Final = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
 _WAITING: Final = {
@@ -158,6 +160,7 @@ class _Log:
         self._key = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         self._pod: dict[str, Any] | None = pod
         self._left = query.most_bytes
+        self._is_program = False
 
     def text(self) -> bytes:
         """What there is by now."""
@@ -173,7 +176,7 @@ class _Log:
         try:
             sent = set(self._lines())
             yield self.text()
-            while self._left != 0 and self._is_alive():
+            while self._left != 0 and self._is_alive() and not fanout.is_closed:
                 await self._changed()
                 fresh = [line for line in self._lines() if line not in sent]
                 sent.update(fresh)
@@ -188,8 +191,9 @@ class _Log:
         store, fanout = self._live.store, self._live.fanout
         logs = [store.collection(each).log for each in (gvk.POD, gvk.EVENT)]
         futures = [fanout.wait(log) for log in logs]
+        limit_s = _LOOKS_S if self._is_program else None
         try:
-            await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(futures, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for each in futures:
                 each.cancel()
@@ -201,6 +205,9 @@ class _Log:
     def _is_alive(self) -> bool:
         if self._pod is None:
             return False
+        if self._is_program:
+            found = container_status(self._pod, self._query.container) or {}
+            return "terminated" not in (found.get("state") or {})
         return (self._pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
 
     def _lines(self) -> list[HistoryLine]:
@@ -208,6 +215,11 @@ class _Log:
             return []
         query = self._query
         found = container_status(self._pod, query.container) or {}
+        printed = program_logs.lines(self._live, self._uid, query.container, query.previous)
+        self._is_program = printed is not None
+        if printed is not None:
+            since_ns = query.since_ns or 0
+            return [line for line in printed if line.unix_ns >= since_ns]
         lines = container_history.lines_of_container(
             self._live.store, self._pod, query.container, found
         )
@@ -220,9 +232,13 @@ class _Log:
         return lines
 
     def _shown(self, line: HistoryLine) -> bytes:
-        if not self._query.timestamps:
-            return f"{line.text}\n".encode()
-        return f"{timestamps.format_time(line.unix_ns)} {line.text}\n".encode()
+        text = f"{line.text}{line.end}"
+        if self._query.timestamps:
+            stamp = timestamps.format_time(line.unix_ns)
+            if self._is_program:
+                stamp = f"{stamp[:-1]}.{line.unix_ns % SECOND_NS:09}Z"
+            text = f"{stamp} {text}"
+        return text.encode("utf-8", "surrogateescape")
 
     def _cut(self, text: bytes) -> bytes:
         if self._left is None:

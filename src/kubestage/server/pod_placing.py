@@ -9,6 +9,7 @@ from kubestage.objects.validation import field, status
 from kubestage.server import bodies, options
 from kubestage.server.live import Write
 from kubestage.store import refusals
+from kubestage.store.admission import dynamic
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.namespaces import NAMESPACE
 
@@ -34,6 +35,11 @@ def bind(context: RequestContext) -> Response:
     node = _bound_to(body.get("target") or {})
     if not name:
         raise BadRequest("Name parameter required.")
+    with context.acting():
+        dynamic.check_part(
+            context.live.store, target.kind, "binding", ("v1", "Binding"), body, name,
+            target.namespace or "default", dry_run=write_options.dry_run,
+        )  # fmt: skip
     # A path that does not name the pod is older than preconditions.
     uid = (metadata.get("uid") or "") if target.name else ""
     bound = context.live.store.bind(
@@ -65,6 +71,11 @@ def evict(context: RequestContext) -> Response:
     if (metadata.get("name") or "") != target.name:
         raise BadRequest("name in URL does not match name in Eviction object")
     deletion = _delete_options(body.get("deleteOptions") or {}, dry_run=write_options.dry_run)
+    with context.acting():
+        dynamic.check_part(
+            context.live.store, target.kind, "eviction", ("policy/v1", "Eviction"), body,
+            target.name, target.namespace or "default", dry_run=deletion.dry_run,
+        )  # fmt: skip
     evicted = context.live.store.evict(target.name, target.namespace or "default", deletion)
     if not deletion.dry_run:
         _report_write(context, target.name, "eviction", body, evicted.object)

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import yaml
 
+from kubestage import lazy
 from kubestage.errors import BadRequest, NotAcceptable
 from kubestage.objects import conversion, known_versions
 from kubestage.objects.tables import printers
 from kubestage.server import json_text, slices
 from kubestage.server.encoding import bare
+from kubestage.server.negotiation import JSON as JSON_TYPE
+from kubestage.server.negotiation import PROTOBUF
 from kubestage.server.negotiation import YAML as YAML_TYPE
 from kubestage.server.response import JSON, YAML, InSlices, Joined, Later, Response
 from kubestage.store import policies
+
+# NOTE: the field numbers are read when the first client uses protobuf.
+with lazy.imports():
+    from kubestage.server.protobuf import responses
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from kubestage.objects.tables import Row
     from kubestage.server.encoding import Encoder
     from kubestage.server.negotiation import ResponseForm
-    from kubestage.server.response import Headers
+    from kubestage.server.response import Awaited, Headers
     from kubestage.store.listing import ObjectList
 
 _PARTIAL: Final = "PartialObjectMetadata"
@@ -60,6 +67,8 @@ class ResponseView:
                 f"{msgspec.json.encode(include).decode()}: must be 'Metadata', 'Object', 'None', "
                 "or empty"
             )
+        if form.media_type == PROTOBUF and not form.kind:
+            responses.check_message(kind.api_version, kind.kind)
         self.kind = kind
         self.form = form
         self.encoder = encoder
@@ -69,7 +78,7 @@ class ResponseView:
     @property
     def is_plain(self) -> bool:
         """Whether stored bytes can be sent as they are."""
-        return not self.form.kind and self.form.media_type != YAML_TYPE
+        return not self.form.kind and self.form.media_type == JSON_TYPE
 
     @property
     def is_custom(self) -> bool:
@@ -78,7 +87,7 @@ class ResponseView:
 
     def respond(
         self, obj: Json, status: int = 200, headers: Headers | None = None
-    ) -> Response | Later:
+    ) -> Response | Later | Awaited:
         """One object."""
         if self.is_plain and self.kind.stored_as is None and obj.get("kind") == self.kind.kind:
             body = self.encoder.typed(self.kind, bare(obj))
@@ -90,7 +99,7 @@ class ResponseView:
 
     def in_pieces(self, obj: Json, status: int, headers: Headers) -> Response:
         """One large object; to be called in a thread."""
-        if self.form.media_type == YAML_TYPE or self.form.kind:
+        if self.form.media_type != JSON_TYPE or self.form.kind:
             return self.encoded(self.object(obj), status, headers)
         kind = {"kind": self.kind.kind, "apiVersion": self.kind.api_version}
         return Response(status, json_text.encode({**kind, **untyped(obj)}), JSON, headers)
@@ -110,14 +119,14 @@ class ResponseView:
         )
 
     def served(self, obj: Json) -> Json:
-        """A stored object in the requested version."""
-        if self.kind.stored_as is None:
+        """A stored object in the requested version; its Scale is the same in all."""
+        if self.kind.stored_as is None or obj.get("kind") != self.kind.kind:
             return obj
         return conversion.to_served(self.kind, obj)
 
     def listed(
         self, found: ObjectList, headers: Headers | None = None
-    ) -> Response | Joined | Later | InSlices:
+    ) -> Response | Joined | Later | InSlices | Awaited:
         """A list of stored objects."""
         steps = self.listing(found, headers)
         if len(found.items) > _MANY:
@@ -126,7 +135,7 @@ class ResponseView:
 
     def listing(
         self, found: ObjectList, headers: Headers | None = None
-    ) -> Generator[None, None, Response | Joined | Later]:
+    ) -> Generator[None, None, Response | Joined | Later | Awaited]:
         """The same, a few objects at a time."""
         metadata: Json = {"resourceVersion": found.resource_version}
         if found.continue_token or (self.is_custom and not self.form.kind):
@@ -143,6 +152,8 @@ class ResponseView:
         self, items: list[Json], metadata: Json, headers: Headers | None
     ) -> Response | Joined:
         """A list that is encoded object by object, so that no step of it takes long."""
+        if self.form.media_type == PROTOBUF:
+            return self.encoded(self._list_object(items, metadata), 200, headers)
         whole = self._list_object(items[:1], metadata)
         name = "rows" if "rows" in whole else "items"
         rest = (self._list_object([obj], metadata)[name][0] for obj in items[1:])
@@ -243,7 +254,9 @@ class ResponseView:
         }
 
     def encoded(self, obj: Json, status: int = 200, headers: Headers | None = None) -> Response:
-        """Any object as JSON or YAML."""
+        """Any object in the media type of the response."""
+        if self.form.media_type == PROTOBUF:
+            return Response(status, responses.body(obj), responses.CONTENT_TYPE, headers or ())
         if self.form.media_type == YAML_TYPE:
             return Response(status, as_yaml(obj), YAML, headers or ())
         return Response(status, msgspec.json.encode(obj), JSON, headers or ())

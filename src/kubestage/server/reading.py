@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import field
 from kubestage.server import options, watching
-from kubestage.server.response import warning_headers
+from kubestage.server.converted_list import ConvertedList
+from kubestage.server.converting_view import ConvertingView
+from kubestage.server.response import Awaited, warning_headers
 from kubestage.store import refusals
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
     from kubestage.server.response import Answer
@@ -37,18 +40,22 @@ def read(context: RequestContext) -> Answer:
     if target.is_watch or options.boolean(request, "watch"):
         return watching.watch(context, "")
     view = context.view(is_list=True)
-    limit = list_limit(request)
-    found = context.live.store.list(
-        target.kind,
-        target.namespace,
-        label_selector=request.parameter("labelSelector"),
-        field_selector=request.parameter("fieldSelector"),
-        limit=limit,
-        continue_token=request.parameter("continue"),
-        resource_version=request.parameter("resourceVersion"),
-        resource_version_match=request.parameter("resourceVersionMatch"),
-    )
-    return view.listed(found, warning_headers(context.warnings))
+    headers = warning_headers(context.warnings)
+    list_options: Json = {
+        "label_selector": request.parameter("labelSelector"),
+        "field_selector": request.parameter("fieldSelector"),
+        "limit": list_limit(request),
+        "continue_token": request.parameter("continue"),
+        "resource_version": request.parameter("resourceVersion"),
+        "resource_version_match": request.parameter("resourceVersionMatch"),
+    }
+    store = context.live.store
+    if isinstance(view, ConvertingView):
+        converted = ConvertedList.of(store, view, target.namespace, list_options)
+        if converted is not None:
+            return Awaited(lambda: converted.page(headers))
+    found = store.list(target.kind, target.namespace, **list_options)
+    return view.listed(found, headers)
 
 
 def list_limit(request: Request) -> int:

@@ -19,10 +19,11 @@ _NO_QUERY: dict[str, list[str]] = {}
 class Request:
     """One HTTP request; its body has been read, its path has no escapes any more.
 
-    `pipe` is the straight way to the client, if there is one.
+    `pipe` is the straight way to the client, if there is one. `user` is who sends it, once that is
+    known (see `callers`).
     """
 
-    __slots__ = ("body", "headers", "method", "path", "pipe", "query")
+    __slots__ = ("body", "headers", "method", "path", "pipe", "query", "user")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Request:
         self.headers = headers
         self.body = body
         self.pipe = pipe
+        self.user: Json | None = None
 
     @property
     def user_agent(self) -> str:

@@ -10,7 +10,14 @@ import msgspec
 from kubestage.objects.warnings import limits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+    from collections.abc import (
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Generator,
+        Iterable,
+        Iterator,
+    )
 
     from kubestage.aliases import Json
     from kubestage.errors import ApiError
@@ -106,7 +113,16 @@ class InSlices:
         self.steps = steps
 
 
-Built = Response | Joined | Later
+class Awaited:
+    """A response that needs an answer from outside before it can be built."""
+
+    __slots__ = ("build",)
+
+    def __init__(self, build: Callable[[], Awaitable[Built]]) -> None:
+        self.build = build
+
+
+Built = Response | Joined | Later | Awaited
 Answer = Built | StreamingResponse | InSlices
 """What handlers return."""
 

@@ -13,9 +13,10 @@ from kubestage.server import (
     negotiation,
     options,
     routing,
-    tokens,
     transient,
 )
+from kubestage.server.identity import service_accounts
+from kubestage.server.identity.issuer import ISSUER
 from kubestage.server.response import warning_headers
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _self(live: Live, request: Request, review: Json) -> Json:
     return {
         **_new(review),
         "metadata": metadata,
-        "status": {"userInfo": callers.client_of(request)},
+        "status": {"userInfo": callers.client_of(live, request)},
     }
 
 
@@ -97,7 +98,20 @@ def _token(live: Live, _request: Request, review: Json) -> Json:
     spec = review["spec"]
     if not spec.get("token"):
         raise BadRequest("token is required for TokenReview in authentication")
-    return {**review, "status": tokens.review(live, spec["token"], spec.get("audiences") or [])}
+    return {**review, "status": _token_status(live, spec["token"], spec.get("audiences") or [])}
+
+
+def _token_status(live: Live, token: str, audiences: list[str]) -> Json:
+    """Whose token it is, if it is the server's own or one of its accounts, and still good."""
+    if live.issuer.is_administrator(token):
+        known = {"authenticated": True, "audiences": audiences or [ISSUER]}
+        return {**known, "user": callers.ADMINISTRATOR}
+    if not live.issuer.is_ours(token):
+        return {"user": {}, "error": service_accounts.INVALID}
+    owner = service_accounts.owner(live, token, audiences)
+    if isinstance(owner, str):
+        return {"user": {}, "error": f"[{service_accounts.INVALID}, {owner}]"}
+    return {"authenticated": True, "user": owner.user, "audiences": owner.audiences}
 
 
 def _new(review: Json) -> Json:

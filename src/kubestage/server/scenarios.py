@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server.bootstrap import installing
 from kubestage.server.external_scheduler import PEOPLE
 from kubestage.server.live import REPORTS
 
@@ -99,6 +100,7 @@ class Scenarios:
             self._hold_back()
         self._report_message()
         if self._is_idle:
+            self._complete_cluster()
             return None
         return 0.0 if self._external_scheduler is None else self._external_scheduler.wait_s
 
@@ -134,6 +136,12 @@ class Scenarios:
         elif self._holds_disk and not is_emptying:
             durability.release()
         self._holds_disk = is_emptying
+
+    def _complete_cluster(self) -> None:
+        """Once all Scenarios have ended, the cluster has again what clients expect to find."""
+        stage = self._live.stage
+        if stage.store.bootstrap is None and self.current is None:
+            installing.restore(stage)
 
     def _report_message(self) -> None:
         """Have the Scenario's status report what it waits for."""

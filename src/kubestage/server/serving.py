@@ -10,6 +10,7 @@ import logging
 import resource
 import signal
 import socket
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -108,7 +109,13 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End at a signal; being stopped is how a server ends well."""
+        """End at a signal; being stopped is how a server ends well.
+
+        Signals come to the main thread alone: a server in another one is stopped by `stop`.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
         loop = asyncio.get_running_loop()
         for each in _SIGNALS:
             loop.add_signal_handler(each, self.stop)
@@ -137,7 +144,12 @@ def _websocket_protocol() -> Any:
     return protocol
 
 
-def server(application: Any, options: ListenOptions, on_started: Callable[[], None]) -> Server:
+def server(
+    application: Any,
+    options: ListenOptions,
+    on_started: Callable[[], None],
+    make: type[Server] = Server,
+) -> Server:
     """A server for an application; `serve` runs it."""
     limits = options.limits
     config = uvicorn.Config(
@@ -161,7 +173,7 @@ def server(application: Any, options: ListenOptions, on_started: Callable[[], No
         ssl_certfile=options.certificate,
         ssl_keyfile=options.key,
     )
-    return Server(config, on_started)
+    return make(config, on_started)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
 # How long others wait at most.
 _SLICE_S: Final = 0.005
@@ -44,3 +44,12 @@ async def result_of(steps: Generator[None, None, Result]) -> Result:
 
     await in_slices(pieces())
     return found[0]
+
+
+def spend(work: Callable[[], float | None], slice_s: float) -> float | None:
+    """Do pieces of work for a slice of time; how long nothing is to be done afterwards."""
+    until_s = time.perf_counter() + slice_s
+    while (wait_s := work()) == 0:
+        if time.perf_counter() >= until_s:
+            return 0
+    return wait_s

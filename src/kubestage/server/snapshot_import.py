@@ -21,8 +21,9 @@ from kubestage.objects import field_check, manifest
 from kubestage.objects.custom import decoding
 from kubestage.scenario import kss_export, kss_input, operations, resource
 from kubestage.scenario.operations import OperationFailed
-from kubestage.scenario.resource import Event
+from kubestage.scenario.resource import Event, InvalidEvent
 from kubestage.server import snapshots
+from kubestage.server.bootstrap.membership import is_own
 from kubestage.store import seeding
 from kubestage.store.restoring import ObjectKey, Past
 
@@ -62,7 +63,10 @@ def read(body: bytes) -> Import:
             items = exported.get(name)
             for at, item in enumerate(items if isinstance(items, list) else ()):
                 _check_shape(f"{name}[{at}]", item if isinstance(item, dict) else {})
-        spec = resource.read(kss_export.scenario(exported))
+        try:
+            spec = resource.read(kss_export.scenario(exported))
+        except InvalidEvent as flaw:
+            raise BadRequest(str(flaw)) from None
         created = [(each.id, each) for each in spec.events if each.operation == resource.CREATE]
         return Import(created, kss_export.configuration(exported))
     documents = manifest.load_text(body)
@@ -197,7 +201,7 @@ def _known(tried: Store, body: Json) -> Json | None:
 
 def _put(store: Store, place: str, obj: Json) -> Json:
     kind, key = store.kinds.of(obj), _key(store.kinds.of(obj), obj["metadata"])
-    if key in store.read(kind) and not seeding.is_seeded(kind, key):
+    if key in store.read(kind) and not _gives_way(store, kind, key):
         raise AlreadyExists(f"{place}: another client has just created it: try again", {})
     stored = store.put(kind, key, {**obj, "metadata": dict(obj["metadata"])})
     store.settle()
@@ -217,6 +221,21 @@ def _refusal(place: str, cause: ApiError | InputError | ValueError) -> ApiError:
     return kind(f"{place}: {cause.message}", cause.details)
 
 
+def without_own(store: Store, snapshot: Import) -> Import:
+    """The import without what a served cluster makes for itself, and therefore has."""
+    if store.bootstrap is None:
+        return snapshot
+    kept = [each for each in snapshot.events if not is_own(each[1].body["object"])]
+    return snapshot._replace(events=kept)
+
+
+def _gives_way(store: Store, kind: Kind, key: str) -> bool:
+    """Whether an object is one that every cluster has, or that a served one makes for itself."""
+    if seeding.is_seeded(kind, key):
+        return True
+    return store.bootstrap is not None and is_own(store.read(kind)[key])
+
+
 def taken(store: Store, events: Collection[tuple[str, Event]]) -> Iterator[str]:
     """The places of objects whose names are taken by others that are there."""
     for place, event in events:
@@ -225,7 +244,7 @@ def taken(store: Store, events: Collection[tuple[str, Event]]) -> Iterator[str]:
         if kind is None:
             continue
         key = _key(kind, obj["metadata"])
-        if key in store.read(kind) and not seeding.is_seeded(kind, key):
+        if key in store.read(kind) and not _gives_way(store, kind, key):
             yield place
 
 
@@ -235,7 +254,7 @@ def present(store: Store) -> list[tuple[Kind, str, Json]]:
         (collection.kind, key, obj)
         for collection in store.collections()
         for key, obj in collection.objects.items()
-        if not seeding.is_seeded(collection.kind, key)
+        if not _gives_way(store, collection.kind, key)
     ]
     return sorted(found, key=lambda each: each[0].kind != _DEFINITION)
 
@@ -247,7 +266,7 @@ def undo(
     for obj in reversed(list(created)):
         kind = store.kinds.of(obj)
         key = _key(kind, obj["metadata"])
-        if key in store.read(kind) and not seeding.is_seeded(kind, key):
+        if key in store.read(kind) and not _gives_way(store, kind, key):
             store.remove(kind, key)
         yield
     for kind, key, obj in before:

@@ -1,8 +1,8 @@
 """The objects of a cluster, to be taken elsewhere.
 
 A snapshot is a List of all objects that matter: with uid, status and times, so that a cluster that
-gets them goes on where this one was. What only reports the past (Events, Leases) and Scenarios,
-which begin by emptying a cluster, are left out.
+gets them goes on where this one was. What only reports the past (Events, Leases), Scenarios,
+which begin by emptying a cluster, and what every served cluster makes for itself are left out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server.bootstrap.membership import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,12 +40,13 @@ _NOT_OURS: Final = ("resourceVersion", "selfLink")
 
 def objects(store: Store) -> list[Json]:
     """All objects that matter, as they are stored."""
-    return [
+    found = [
         collection.objects[key]
         for collection in store.collections()
         if (collection.kind.api_version, collection.kind.kind) not in _LEFT_OUT
         for key in collection.keys(None)
     ]
+    return found if store.bootstrap is None else [each for each in found if not is_own(each)]
 
 
 def ordered(found: Iterable[Json]) -> list[Json]:

@@ -1,21 +1,23 @@
-"""WebSockets: `kubectl exec`, and a clear word for all else that would need a process."""
+"""WebSockets: `kubectl exec`, logs, and a clear word for all else that would need a process."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage import lazy
 from kubestage.errors import ApiError, BadRequest
-from kubestage.server import pod_actions, response, routing
+from kubestage.server import connecting, pod_actions, response, routing
 from kubestage.server import request as requests
 from kubestage.server.context import RequestContext
+from kubestage.server.outside import webhooks
 
 with lazy.imports():
-    from kubestage.server.containers import calls, channels
+    from kubestage.server.aggregation import proxying
+    from kubestage.server.containers import calls, channels, one_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 
     from kubestage.aliases import Json
     from kubestage.server.encoding import Encoder
@@ -31,42 +33,78 @@ _NORMAL: Final = 1000
 _STREAMS_S: Final = 0.1
 
 
+class Answer(NamedTuple):
+    """The subprotocol and the messages that answer a request."""
+
+    subprotocol: str | None
+    messages: AsyncIterator[Json]
+
+
 async def serve(live: Live, encoder: Encoder, scope: Message, receive: Receive, send: Send) -> None:
     """Answer one WebSocket; it is closed afterwards."""
     await receive()
     live.pace.catch_up()
     try:
         context = _context(live, encoder, scope)
-        sent = _answered(context, scope)
+        answer = await webhooks.served(context, lambda it: _answered(it, scope))
         await live.settled()
     except ApiError as error:
         for message in response.denial(error):
             await send(message)
         return
-    await send({"type": "websocket.accept", "subprotocol": sent[0]})
-    await asyncio.sleep(_STREAMS_S)
-    for message in sent[1]:
-        await send(message)
-    await send({"type": "websocket.close", "code": _NORMAL})
+    await send({"type": "websocket.accept", "subprotocol": answer.subprotocol})
+    task = asyncio.current_task()
+    assert task is not None
+    leaving = asyncio.ensure_future(_until_disconnected(receive, task))
+    try:
+        async for message in answer.messages:
+            await send(message)
+        await send({"type": "websocket.close", "code": _NORMAL})
+    except asyncio.CancelledError:
+        if not leaving.done():
+            raise
+    finally:
+        leaving.cancel()
+
+
+async def _until_disconnected(receive: Receive, task: asyncio.Task[Any]) -> None:
+    """Ignore what a client sends, and end the answer when it leaves."""
+    while (await receive())["type"] != "websocket.disconnect":
+        pass
+    task.cancel()
 
 
 def _context(live: Live, encoder: Encoder, scope: Message) -> RequestContext:
     request = requests.parse({**scope, "method": "GET"})
     if not request.path.startswith(_OBJECTS):
-        raise BadRequest("WebSockets are for exec into a pod")
+        raise BadRequest("WebSockets are for exec into a pod, and for logs")
+    if live.aggregator is not None and live.aggregator.find(request.path) is not None:
+        raise BadRequest(proxying.UPGRADE)
     target = routing.find(live.store.kinds, request.path)
     return RequestContext(live, encoder, request, target)
 
 
-def _answered(context: RequestContext, scope: Message) -> tuple[str, list[Json]]:
-    """The subprotocol and the messages that answer a request."""
+def _answered(context: RequestContext, scope: Message) -> Answer:
+    offered = scope.get("subprotocols") or ()
+    if context.target.subresource == "log":
+        subprotocol = one_stream.chosen(offered)
+        return Answer(subprotocol, one_stream.messages(subprotocol, pod_actions.read_log(context)))
     if context.target.subresource != "exec":
         if context.target.subresource in pod_actions.SERVED:
             pod_actions.refuse(context)
-        raise BadRequest("WebSockets are for exec into a pod: watches come over plain HTTP")
-    subprotocol = channels.chosen(scope.get("subprotocols") or ())
-    if subprotocol is None:
-        spoken = ", ".join(channels.SUBPROTOCOLS)
-        raise BadRequest(f"no subprotocol in common: exec speaks {spoken}")
+        raise BadRequest(
+            "WebSockets are for exec into a pod, and for logs: watches come over plain HTTP"
+        )
+    spoken = channels.chosen(offered)
+    if spoken is None:
+        known = ", ".join(channels.SUBPROTOCOLS)
+        raise BadRequest(f"no subprotocol in common: exec speaks {known}")
+    connecting.check(context)
     outcome, wants = calls.answer(context)
-    return subprotocol, list(channels.messages(subprotocol, outcome, wants=wants))
+    return Answer(spoken, _executed(channels.messages(spoken, outcome, wants=wants)))
+
+
+async def _executed(messages: Iterable[Json]) -> AsyncIterator[Json]:
+    await asyncio.sleep(_STREAMS_S)
+    for message in messages:
+        yield message

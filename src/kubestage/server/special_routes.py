@@ -21,6 +21,8 @@ with lazy.imports():
         page,
         reviews,
     )
+    from kubestage.server.aggregation import proxying
+    from kubestage.server.identity import discovery as openid
     from kubestage.server.kubestage_api import dispatch as kubestage_api
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 # The first part of a path, and the handler of all paths below it.
 _ROOTS: Final[dict[str, Callable[[], Handler]]] = {
     "version": lambda: documents.version_document,
+    ".well-known": lambda: openid.handle,
+    "openid": lambda: openid.handle,
     "openapi": lambda: documents.openapi_document,
     "healthz": lambda: health.handle,
     "livez": lambda: health.handle,
@@ -58,6 +62,10 @@ def find(live: Live, request: Request) -> Awaitable[Response | StreamingResponse
     path = request.path
     if path == "/" and page.is_visit(request.method, path, request.header(b"accept")):
         return page.redirect(live, request)
+    if live.aggregator is not None and live.aggregator.remotes:
+        remote = live.aggregator.find(path)
+        if remote is not None:
+            return proxying.serve(live, request, remote)
     handler = _handler(path)
     return None if handler is None else handler(live, request)
 

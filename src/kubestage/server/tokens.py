@@ -1,22 +1,15 @@
-"""Tokens of service accounts: created on request, and recognized later.
-
-They grant no access. Pods of a simulation do nothing with them; people, scripts and controllers
-that request one get what they expect.
-"""
+"""Tokens of service accounts, created on request and for the volumes of pods."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
+import uuid
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from kubestage.errors import BadRequest, Conflict
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 from kubestage.objects.validation import field, status
 from kubestage.server import bodies, negotiation, options, transient
+from kubestage.server.identity.issuer import ISSUER
 from kubestage.server.response import warning_headers
 from kubestage.store.collection import key_of
 from kubestage.units import SECOND_NS
@@ -27,13 +20,14 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
     from kubestage.server.response import Response
 
-_ISSUER: Final = "https://kubernetes.default.svc.cluster.local"
 _API_VERSION: Final = "authentication.k8s.io/v1"
 _KIND: Final = {"apiVersion": _API_VERSION, "kind": "TokenRequest"}
-_HEAD: Final = {"alg": "HS256", "typ": "JWT"}
 _HOUR_S: Final = 3600
 _SHORTEST_S: Final = 600
 _LONGEST_S: Final = 1 << 32
+# What the volumes of pods request: such a token is good for longer, as clients may not reload it.
+_EXTENDED_S: Final = 3607
+_EXTENSION_S: Final = 365 * 24 * _HOUR_S
 _BINDABLE: Final = {"Pod": True, "Secret": True, "Node": False}
 
 
@@ -82,29 +76,29 @@ def _granted(live: Live, token_request: Json, name: str, namespace: str) -> Json
             f"account ({uid})",
             {"name": name, "group": "authentication.k8s.io", "kind": "TokenRequest"},
         )
-    spec = {**spec, "audiences": spec.get("audiences") or [_ISSUER]}
+    spec = {**spec, "audiences": spec.get("audiences") or [ISSUER]}
     _check_duration(spec["expirationSeconds"])
     bound = _bound_to(live, spec.get("boundObjectRef"), name, namespace)
-    now_ns = live.stage.clock.unix_ns
+    now_s = live.stage.clock.unix_ns // SECOND_NS
     metadata = {**metadata, "name": name, "namespace": namespace, "uid": uid}
-    metadata["creationTimestamp"] = timestamps.format_time(now_ns)
-    ends_ns = now_ns + spec["expirationSeconds"] * SECOND_NS
+    metadata["creationTimestamp"] = timestamps.format_time(now_s * SECOND_NS)
+    lasts_s = spec["expirationSeconds"]
+    private = {"namespace": namespace, **bound, "serviceaccount": {"name": name, "uid": uid}}
+    if "pod" in bound and lasts_s == _EXTENDED_S and spec["audiences"] == [ISSUER]:
+        private["warnafter"] = now_s + lasts_s
     claims = {
         "aud": spec["audiences"],
-        "exp": ends_ns // SECOND_NS,
-        "iat": now_ns // SECOND_NS,
-        "iss": _ISSUER,
-        "kubernetes.io": {
-            "namespace": namespace,
-            "serviceaccount": {"name": name, "uid": uid},
-            **bound,
-        },
-        "nbf": now_ns // SECOND_NS,
+        "exp": now_s + (_EXTENSION_S if "warnafter" in private else lasts_s),
+        "iat": now_s,
+        "iss": ISSUER,
+        "jti": str(uuid.uuid4()),
+        "kubernetes.io": private,
+        "nbf": now_s,
         "sub": f"system:serviceaccount:{namespace}:{name}",
     }
     granted = {
-        "token": _signed(live, claims),
-        "expirationTimestamp": timestamps.format_time(ends_ns),
+        "token": live.issuer.sign(claims),
+        "expirationTimestamp": timestamps.format_time((now_s + lasts_s) * SECOND_NS),
     }
     return {**_KIND, "metadata": metadata, "spec": spec, "status": granted}
 
@@ -147,56 +141,12 @@ def _bound_to(live: Live, reference: Json | None, account: str, namespace: str) 
             "deleted and then recreated",
             {"name": name, "kind": kind},
         )
-    return {kind.lower(): {"name": name, "uid": uid}}
+    bound = {kind.lower(): {"name": name, "uid": uid}}
+    node_name = found["spec"].get("nodeName") if kind == "Pod" else None
+    return {"node": _node(live, node_name), **bound} if node_name else bound
 
 
-def review(live: Live, token: str, audiences: list[str]) -> Json:
-    """The status of a TokenReview: whose token it is, if it is one of ours and still good."""
-    claims = _claims(live, token)
-    if claims is None:
-        return {"user": {}, "error": "[invalid bearer token, service account token is not valid]"}
-    if live.stage.clock.unix_ns // SECOND_NS >= claims["exp"]:
-        return {"user": {}, "error": "[invalid bearer token, service account token has expired]"}
-    shared = [each for each in audiences or [_ISSUER] if each in claims["aud"]]
-    if not shared:
-        return {"user": {}, "error": "[invalid bearer token, token audiences are not valid]"}
-    account = claims["kubernetes.io"]
-    namespace, name = account["namespace"], account["serviceaccount"]["name"]
-    known = live.store.read(("v1", "ServiceAccount")).get(key_of(namespace, name))
-    if known is None or known["metadata"]["uid"] != account["serviceaccount"]["uid"]:
-        return {"user": {}, "error": "[invalid bearer token, service account UID has changed]"}
-    groups = [
-        "system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated",
-    ]  # fmt: skip
-    user = {"username": claims["sub"], "uid": known["metadata"]["uid"], "groups": groups}
-    return {"authenticated": True, "user": user, "audiences": shared}
-
-
-def _signed(live: Live, claims: Json) -> str:
-    text = f"{_part(_HEAD)}.{_part(claims)}"
-    return f"{text}.{_signature(live, text)}"
-
-
-def _signature(live: Live, text: str) -> str:
-    # What differs between clusters, and stays when a server is started again.
-    key = live.store.get(("v1", "Namespace"), "kube-system")["metadata"]["uid"]
-    return _encoded(hmac.digest(key.encode(), text.encode(), hashlib.sha256))
-
-
-def _claims(live: Live, token: str) -> Json | None:
-    text, _, signature = token.rpartition(".")
-    if not hmac.compare_digest(_signature(live, text).encode(), signature.encode()):
-        return None
-    payload = text.partition(".")[2]
-    claims: Json = msgspec.json.decode(
-        base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-    )
-    return claims
-
-
-def _part(value: Json) -> str:
-    return _encoded(msgspec.json.encode(value))
-
-
-def _encoded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+def _node(live: Live, name: str) -> Json:
+    """The claim of the node that a pod runs on."""
+    node = live.store.read(gvk.NODE).get(key_of(None, name))
+    return {"name": name} if node is None else {"name": name, "uid": node["metadata"]["uid"]}

@@ -15,6 +15,7 @@ from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.server.external_scheduler import ExternalScheduler
+    from kubestage.server.next_moment import NextMoment
     from kubestage.server.scenarios import Scenarios
     from kubestage.server.wall_clock import WallClock, WatchingClients
     from kubestage.stage import Stage
@@ -37,13 +38,19 @@ class Mode(enum.Enum):
 
 
 class TargetTime:
-    """A moment of virtual time that a client requested."""
+    """A moment of virtual time that a client requested; it may be earlier, when `next` has come."""
 
-    __slots__ = ("at_ns", "is_reached")
+    __slots__ = ("at_ns", "is_reached", "next")
 
-    def __init__(self, at_ns: int) -> None:
+    def __init__(self, at_ns: int, next_moment: NextMoment | None = None) -> None:
         self.at_ns = at_ns
+        self.next = next_moment
         self.is_reached = False
+
+    def look(self, now_ns: int) -> None:
+        """Have it be now if what is waited for has come; all that is due now still happens."""
+        if self.next is not None and self.next.has_come:
+            self.at_ns = min(self.at_ns, now_ns)
 
 
 class Turns:
@@ -141,7 +148,7 @@ class Turns:
         """A request has come: what a clock that jumps owes the wall clock until now."""
         if self.wall is None:
             return None
-        self._requested_ns = max(self._requested_ns, self.wall.requested_ns())
+        self._requested_ns = max(self._requested_ns, self.wall.polled_ns())
         return self._keep_up(self._requested_ns)
 
     def _pass_at(self, speed: float) -> float | None:
@@ -203,6 +210,7 @@ class Turns:
         wait_s = self._time_for_external_scheduler()
         if wait_s:
             return wait_s
+        target.look(self._clock.now_ns)
         if target.at_ns >= self._clock.now_ns and self._pass(target.at_ns):
             return 0
         if self._stage.traffic is not None:

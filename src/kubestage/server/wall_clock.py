@@ -29,6 +29,8 @@ LAG_NS: Final = 15 * SECOND_NS
 
 # A clock that is ahead passes this fast until the wall clock has caught up.
 _AHEAD_SPEED: Final = 0.5
+# Clients that poll do so at least this often.
+_POLL_NS: Final = 10 * SECOND_NS
 # Smaller steps are not worth it for a request.
 _STEP_NS: Final = SECOND_NS // 10
 # To keep up takes no longer than this in real time; what is left then is never made good.
@@ -48,6 +50,7 @@ class WallClock:
         self._clock = clock
         self._read = read
         self._waived_ns = 0
+        self._polled_at_ns = read()
         self._behind_since_s: float | None = None
 
     def due_ns(self) -> int:
@@ -58,6 +61,14 @@ class WallClock:
         """The same for a request that has come: the clock's own now if that is near enough."""
         due_ns, now_ns = self.due_ns(), self._clock.now_ns
         return due_ns if due_ns >= now_ns + _STEP_NS else now_ns
+
+    def polled_ns(self) -> int:
+        """The same for a client that may poll: a clock that is ahead of the wall goes on slowly."""
+        wall_ns = self._read()
+        passed_ns, self._polled_at_ns = wall_ns - self._polled_at_ns, wall_ns
+        if self.ahead_ns() <= 0 or passed_ns <= 0:
+            return self.requested_ns()
+        return self._clock.now_ns + int(min(passed_ns, _POLL_NS) * _AHEAD_SPEED)
 
     def ahead_ns(self) -> int:
         """How far virtual time is ahead of the wall clock; below 0, how far behind."""

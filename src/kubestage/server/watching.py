@@ -6,13 +6,15 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from kubestage.errors import ApiError, Expired
+from kubestage.errors import Expired
 from kubestage.objects import shape
+from kubestage.objects.conversion.conversion_review import ConversionFailed
 from kubestage.server import options
-from kubestage.server.response import JSON, StreamingResponse, warning_headers
+from kubestage.server.converted_watch import ConvertedWatch
+from kubestage.server.converting_view import ConvertingView, is_outdated
+from kubestage.server.response import StreamingResponse, warning_headers
 from kubestage.server.security.pipe import framed
+from kubestage.server.watch_lines import encoded, media_type, refusal
 from kubestage.store.log import BOOKMARK
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.server.context import RequestContext
-    from kubestage.server.fanout import Shared
+    from kubestage.server.fanout import CutMode, Shared
     from kubestage.server.live import Live
     from kubestage.server.presentation import ResponseView
     from kubestage.server.security.pipe import Pipe
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _SHORTEST_S: Final = 1800
 _BOOKMARK_S: Final = 60.0
 _AT_ONCE: Final = 256
+# What a watch cache answers that is behind etcd's compaction.
+_EXPIRED: Final = "The resourceVersion for the provided watch is too old."
 
 
 def watch(context: RequestContext, name: str) -> StreamingResponse:
@@ -49,39 +53,35 @@ def watch(context: RequestContext, name: str) -> StreamingResponse:
         "allow_bookmarks": bool(options.boolean(request, "allowWatchBookmarks")),
         "send_initial_events": options.boolean(request, "sendInitialEvents"),
     }
+    converted = None
+    if isinstance(view, ConvertingView):
+        converted = ConvertedWatch(view, target.namespace, watch_options)
+        watch_options |= converted.stored_selectors
     try:
         opened = context.live.store.watch(target.kind, target.namespace, **watch_options)
     except Expired as error:
-        return StreamingResponse(_refused(error))
+        return refusal(view, error)
     current = context.live.store.revision
     if opened.revision > current:
         # The real server waits. A version that never was comes from another life of the cluster.
         problem = f"too large resource version: {opened.revision} ({current})"
-        return StreamingResponse(_refused(Expired(problem)))
+        return refusal(view, Expired(problem))
     who = (target.kind.group, target.kind.kind, request.user_agent)
     feed = _Feed(context.live, opened, view, timeout_s, who)
-    feed.pipe = request.pipe
+    feed.pipe, feed.converted = request.pipe, converted
     if feed.is_shared:
         feed.selection = (
             target.namespace,
             watch_options["label_selector"],
             watch_options["field_selector"],
         )
-    return StreamingResponse(feed.lines(), JSON, warning_headers(context.warnings))
+    return StreamingResponse(feed.lines(), media_type(view), warning_headers(context.warnings))
 
 
 def _selector(selector: str, name: str) -> str:
     if not name:
         return selector
     return f"{selector},metadata.name={name}" if selector else f"metadata.name={name}"
-
-
-async def _refused(error: ApiError) -> AsyncIterator[bytes]:
-    yield _error_line(error)
-
-
-def _error_line(error: ApiError) -> bytes:
-    return msgspec.json.encode({"type": "ERROR", "object": error.status}) + b"\n"
 
 
 class _Feed:
@@ -104,7 +104,7 @@ class _Feed:
         self._watch = opened
         self._view = view
         self._encoder = view.encoder
-        self._who = who
+        self.who = who
         self.pipe: Pipe | None = None
         self.selection: tuple[str | None, str, str] | None = None
         self._is_asleep = False
@@ -114,30 +114,47 @@ class _Feed:
         self._timer: asyncio.TimerHandle | None = None
         self._rang = False
         self._has_columns = False
-        self.is_shared = view.is_plain and view.kind.stored_as is None
+        self._is_expired = False
+        self.converted: ConvertedWatch | None = None
+        is_stored = view.kind.stored_as is None and not isinstance(view, ConvertingView)
+        self.is_shared = view.is_plain and is_stored
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Chunks of whole lines until time is up, the client leaves or history is gone."""
         fanout, opened = self._live.fanout, self._watch
-        log, poll = opened.log, opened.poll
-        fanout.enter(self._who)
+        log, poll, converted = opened.log, opened.poll, self.converted
+        fanout.enter(self.who)
         try:
             if self._live.durability.failure is None:
                 await fanout.reach(opened.revision)
             self._set_timer()
             fanout.follow(log, self._on_news)
+            fanout.open_watches[self] = None
             while True:
                 before = opened.pending
                 try:
-                    events = poll(fanout.visible, _AT_ONCE)
+                    if converted is None:
+                        events = poll(fanout.visible, _AT_ONCE)
+                    else:
+                        initial, changes = opened.poll_changes(fanout.visible, _AT_ONCE)
                 except Expired as error:
-                    yield _error_line(error)
+                    yield encoded(self._view, "ERROR", error.status)
                     return
                 has_more = opened.pending < before
+                if is_outdated(self._view.kind, self._live.store.kinds):
+                    return
+                if converted is not None:
+                    try:
+                        events = await converted.events(initial, changes)
+                    except ConversionFailed as error:
+                        yield encoded(self._view, "ERROR", error.status)
+                        return
                 if events:
                     yield b"".join([self._line(event) for event in events])
                 if self._rang:
                     if self._loop.time() >= self._until:
+                        if self._is_expired:
+                            yield encoded(self._view, "ERROR", Expired(_EXPIRED).status)
                         return
                     self._set_timer()
                     bookmark = opened.bookmark(fanout.visible)
@@ -150,8 +167,9 @@ class _Feed:
                     self._future, self._is_asleep = self._loop.create_future(), True
                     await self._future
         finally:
-            fanout.leave(self._who)
+            fanout.leave(self.who)
             fanout.unfollow(log, self._on_news)
+            fanout.open_watches.pop(self, None)
             if self._timer is not None:
                 self._timer.cancel()
 
@@ -166,6 +184,19 @@ class _Feed:
         self._rang = True
         self._wake()
 
+    def end(self) -> None:
+        """End now, whatever the client requested."""
+        self._until = 0.0
+        self._ring()
+
+    def cut(self, how: CutMode) -> None:
+        """End in a way that a client has to cope with."""
+        if how == "drop" and self.pipe is not None:
+            self.pipe.abort()
+            return
+        self._is_expired = how == "expired"
+        self.end()
+
     def _wake(self) -> None:
         if self._is_asleep:
             self._is_asleep = False
@@ -173,12 +204,16 @@ class _Feed:
             if not self._future.done():
                 self._future.set_result(None)
 
+    def _needs_lines(self) -> bool:
+        """Whether what happens has to be awaited, or is no longer sent here."""
+        return self.converted is not None or is_outdated(self._view.kind, self._live.store.kinds)
+
     def _on_news(self, shared: Shared) -> None:
         """More is visible: write it, or have the one who sleeps do it."""
         if not self._is_asleep:
             return
         pipe, opened = self.pipe, self._watch
-        if pipe is None or not pipe.is_open:
+        if pipe is None or not pipe.is_open or self._needs_lines():
             self._wake()
             return
         key = self.selection, opened.position
@@ -215,7 +250,7 @@ class _Feed:
         if self.is_shared and event.type != BOOKMARK:
             return self._encoder.line(view.kind, event)
         shown = self._shown(event)
-        return msgspec.json.encode({"type": event.type, "object": shown}) + b"\n"
+        return encoded(view, event.type, shown)
 
     def _shown(self, event: WatchEvent) -> Json:
         view, obj = self._view, event.object

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import warnings
+from kubestage import lazy
+from kubestage.errors import BadRequest
+from kubestage.objects import repeated_keys, warnings
 from kubestage.objects.custom import decoding
 from kubestage.server import bodies, callers, options
 from kubestage.server.live import Write
 from kubestage.server.response import Later, warning_headers
 
+with lazy.imports():
+    from kubestage.server.identity import certificate_rules
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from kubestage.aliases import Json
+    from kubestage.objects.decode import Decoded, FieldValidation
     from kubestage.objects.patches import PatchType
     from kubestage.server.context import RequestContext
     from kubestage.server.options import WriteOptions
     from kubestage.server.presentation import ResponseView
-    from kubestage.server.response import Response
+    from kubestage.server.response import Built
     from kubestage.store.planner import Planner
     from kubestage.store.store import Store
 
     # A write reads its request, has the store do its part, and makes a response of the result.
     Step = Callable[[Store | Planner], Any]
-    Steps = Generator[Step, Any, Response | Later]
+    Steps = Generator[Step, Any, Built]
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
 # To encode so much takes a while.
@@ -32,32 +38,35 @@ _LONG_BYTES: Final = 8 << 20
 _CALLER: Final = ("username", "uid", "groups", "extra")
 
 
-def create(context: RequestContext) -> Response | Later:
+def create(context: RequestContext) -> Built:
     """Store what the body holds."""
     return at_once(context, _create(context))
 
 
-def update(context: RequestContext) -> Response | Later:
+def update(context: RequestContext) -> Built:
     """Replace an object by what the body holds."""
     return at_once(context, _update(context))
 
 
-def patch(context: RequestContext) -> Response | Later:
+def patch(context: RequestContext) -> Built:
     """Change part of an object, or apply a configuration to it."""
     return at_once(context, _patch(context))
 
 
-def at_once(context: RequestContext, steps: Steps) -> Response | Later:
+def at_once(context: RequestContext, steps: Steps) -> Built:
     """Take all steps of a write one after the other."""
-    return finished(steps, next(steps)(context.live.store))
+    step = next(steps)
+    with context.acting():
+        result = step(context.live.store)
+    return finished(steps, result)
 
 
-def finished(steps: Steps, result: Any) -> Response | Later:
+def finished(steps: Steps, result: Any) -> Built:
     """Take the last step of a write, with what the store made of it."""
     try:
         steps.send(result)
     except StopIteration as end:
-        response: Response | Later = end.value
+        response: Built = end.value
         return response
     raise AssertionError("a write has one step")
 
@@ -70,7 +79,8 @@ def _create(context: RequestContext) -> Steps:
     if (target.kind.group, target.kind.kind) == _SIGNED:
         # The user of a certificate request is set here, whatever the request has.
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
-        obj = {**obj, "spec": {**spec, **callers.client_of(context.request)}}
+        obj = {**obj, "spec": {**spec, **callers.client_of(context.live, context.request)}}
+        certificate_rules.check_subject(target.kind, obj)
     context.warnings += warnings.repeated_owners(obj)
     stored = yield lambda verbs: verbs.create(
         obj,
@@ -89,18 +99,19 @@ def create_in_parts(
     write_options: WriteOptions,
     obj: Json,
     complete: Callable[[Json], Json],
-) -> Response | Later:
+) -> Built:
     """Store a new object; `complete` adds what was prepared apart."""
     target = context.target
-    stored = context.live.store.create(
-        obj,
-        kind=target.kind,
-        namespace=target.namespace,
-        dry_run=write_options.dry_run,
-        manager=write_options.manager,
-        warnings=context.warnings,
-        complete=complete,
-    )
+    with context.acting():
+        stored = context.live.store.create(
+            obj,
+            kind=target.kind,
+            namespace=target.namespace,
+            dry_run=write_options.dry_run,
+            manager=write_options.manager,
+            warnings=context.warnings,
+            complete=complete,
+        )
     whole = complete({"metadata": {}, **obj})
     _report_write(context, "create", stored["metadata"]["name"], whole, stored, write_options)
     headers = warning_headers(context.warnings)
@@ -115,7 +126,7 @@ def _created(
     write_options: WriteOptions,
     obj: Json,
     stored: Json,
-) -> Response | Later:
+) -> Built:
     _report_write(context, "create", stored["metadata"]["name"], obj, stored, write_options)
     return view.respond(stored, 201, warning_headers(context.warnings))
 
@@ -126,7 +137,7 @@ def _update(context: RequestContext) -> Steps:
     write_options = options.write_options(context.request, "UpdateOptions")
     obj = _decoded(context, write_options)
     context.warnings += warnings.repeated_owners(obj)
-    is_new = _present(context) is None
+    is_new = context.present is None
     updated = yield lambda verbs: verbs.update(
         obj,
         kind=target.kind,
@@ -161,6 +172,7 @@ def _patch(context: RequestContext) -> Steps:
         field_validation=write_options.field_validation,
         warnings=context.warnings,
         manager=write_options.manager,
+        repeated=repeated_keys.of_patch(context.request.body, body, kind),
     )
     _report_write(context, "patch", target.name, body, patched, write_options, kind)
     return view.respond(patched, 200, warning_headers(context.warnings))
@@ -170,7 +182,7 @@ def _apply(context: RequestContext) -> Steps:
     target = context.target
     view = context.view()
     write_options = options.write_options(context.request, "PatchOptions", is_apply=True)
-    body = bodies.yaml_value(context.request.body)
+    body, repeated = bodies.yaml_text(context.request.body)
     applied = yield lambda verbs: verbs.apply(
         target.kind,
         target.name,
@@ -182,6 +194,7 @@ def _apply(context: RequestContext) -> Steps:
         dry_run=write_options.dry_run,
         field_validation=write_options.field_validation,
         warnings=context.warnings,
+        repeated=repeated,
     )
     _report_write(context, "apply", target.name, body, applied.object, write_options)
     status = 201 if applied.created else 200
@@ -195,23 +208,30 @@ STEPS: Final[dict[Any, Callable[[RequestContext], Steps]]] = {
 
 
 def _decoded(context: RequestContext, write_options: WriteOptions) -> Json:
-    if context.target.subresource == "scale":
-        decoded = bodies.decoded(
-            context.request, "autoscaling/v1", "Scale", write_options.field_validation
+    repeated = bodies.repeated(context.request)
+    if not repeated or write_options.field_validation == "Ignore":
+        decoded = _read(context, write_options.field_validation)
+        context.warnings += decoded.warnings
+        return decoded.object
+    decoded = _read(context, "Warn")
+    problems = [repeated, *decoded.warnings]
+    if write_options.field_validation == "Strict":
+        obj = decoded.object
+        version = obj["apiVersion"].rpartition("/")[2]
+        raise BadRequest(
+            f'{obj["kind"]} in version "{version}" cannot be handled as a {obj["kind"]}: '
+            f"strict decoding error: {', '.join(problems)}"
         )
-    else:
-        kind = context.kind
-        body = bodies.json_or_dict(context.request, kind.api_version, kind.kind)
-        decoded = decoding.decode(body, kind, write_options.field_validation)
-    context.warnings += decoded.warnings
+    context.warnings += problems
     return decoded.object
 
 
-def _present(context: RequestContext) -> Json | None:
-    """The object as it is now, if it is there."""
-    target = context.target
-    key = f"{target.namespace}/{target.name}" if target.kind.namespaced else target.name
-    return context.live.store.read(target.kind).get(key)
+def _read(context: RequestContext, field_validation: FieldValidation) -> Decoded:
+    if context.target.subresource == "scale":
+        return bodies.decoded(context.request, "autoscaling/v1", "Scale", field_validation)
+    kind = context.kind
+    body = bodies.json_or_dict(context.request, kind.api_version, kind.kind)
+    return decoding.decode(body, kind, field_validation)
 
 
 def _report_write(

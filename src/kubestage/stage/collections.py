@@ -13,13 +13,20 @@ COLLECTIONS = (10_000, 5, 10_000)
 """Thresholds that leave objects alone that have been there for long, and make no search long: it
 visits fifty thousand objects at most, and takes a microsecond or two for each."""
 
+RARELY = 500_000
+"""After so many new objects, for runs that may stop for a second; they take roughly 100 MB.
+
+NOTE: each search visits all new objects, most of which stay: with a search after each 10,000
+that is 0.65 of the 8 s that a copy of 1,000 nodes and an upgrade of 150 take
+(benchmarks/rehearse.py)."""
+
 # The thresholds before each block that is open now.
 _thresholds: list[tuple[int, int, int]] = []
 
 
 @contextlib.contextmanager
-def few_collections() -> Iterator[None]:
-    """Have Python search for cycles less often in this block.
+def few_collections(after: int = COLLECTIONS[0]) -> Iterator[None]:
+    """Have Python search for cycles less often in this block: when there are so many new objects.
 
     NOTE: a run creates next to no cycles, but each search visits all objects of the stage: a fifth
     of the time of a large rollout (benchmarks/controllers.py).
@@ -27,10 +34,13 @@ def few_collections() -> Iterator[None]:
     A block around many short runs saves the search at the end of each. It may also be a function:
     ``@few_collections()``.
 
-    Several blocks may be open at a time, and end in any order: the last one restores the settings.
+    Several blocks may be open at a time, and end in any order: the rarest searches are done, and
+    the last one restores the settings.
     """
-    _thresholds.append(gc.get_threshold())
-    gc.set_threshold(*COLLECTIONS)
+    before = gc.get_threshold()
+    _thresholds.append(before)
+    rarest = max(after, before[0]) if len(_thresholds) > 1 else after
+    gc.set_threshold(rarest, *COLLECTIONS[1:])
     try:
         yield
     finally:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kubestage.scheduler.extender import Transport
+    from kubestage.scheduler.failure_handler import Unschedulable
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.record import Recording
     from kubestage.scheduler.selection import TieBreak
@@ -20,6 +21,11 @@ class SchedulerOptions(TypedDict, total=False):
     """Your own plugin classes, by name."""
     tie_break: TieBreak | str
     """Which of several best nodes is taken; ``heap`` is what kube-scheduler does."""
+    unschedulable: Unschedulable | str
+    """What becomes of a pod that fits nowhere: ``retry`` has it tried again, with ``leave`` it has
+    failed for good (phase Failed, reason Unschedulable)."""
+    measures: Sequence[Any]
+    """Your own measures: functions of a moment, or classes (`kubestage.scheduler.framework`)."""
     recording: Recording | str
     """What is recorded of attempts: ``none``, ``decisions`` or ``full``."""
     transport: Transport | None

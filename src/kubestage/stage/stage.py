@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+import msgspec
+
 import kubestage
 from kubestage.cluster.profile import INSTANT
 from kubestage.cluster.staged import StagedCluster
 from kubestage.controllers import registry
+from kubestage.controllers.kubelet.settings import HOLD
 from kubestage.controllers.kwok import yielding
 from kubestage.controllers.runner import Runner
 from kubestage.controllers.settings import Settings
@@ -65,6 +68,8 @@ class Stage(StageState):
     """The metrics of pods, while controllers are at work."""
     traffic: Traffics | None = None
     """The requests of Traffic objects, while controllers are at work."""
+    holds_pods = False
+    """Whether pods wait for objects that are missing, unless the settings say otherwise."""
     _controller_settings = Settings()
     _traces_requests = False
     _result_annotations: KssAnnotations | None = None
@@ -122,6 +127,7 @@ class Stage(StageState):
         *,
         loops: Iterable[Loop] = registry.ALL,
         traces_requests: bool = False,
+        holds_pods: bool = False,
         autoscalers: Mapping[str, type[Autoscaler]] | None = None,
     ) -> Runner:
         """Run controllers, and the kubelets of all nodes, as time passes.
@@ -131,6 +137,8 @@ class Stage(StageState):
         Where KWOK's Stages are on the stage already, those for pods or nodes stand in for the
         kubelet. Requests of Traffic objects flow from now on, too; with `traces_requests` each of
         their movements is one of the environment, which is slower and comes to the same.
+        With `holds_pods`, pods wait for ConfigMaps, Secrets and claims that are missing, unless the
+        settings say otherwise, up to the first Scenario.
         `autoscalers` are classes of your own that decide for HPAs, by ``namespace/name`` or ``*``:
         see `kubestage.controllers.hpa.framework`.
         """
@@ -138,13 +146,14 @@ class Stage(StageState):
             raise InputError("the stage has controllers already", fix="fork it before you add them")
         self._controller_settings = settings or Settings()
         self._traces_requests = traces_requests
+        self.holds_pods = holds_pods
         self.metrics = self.metrics or Metrics(self.environment, self._controller_settings.metrics)
         self.controllers = Runner(
             self.store,
             self.environment,
             self.streams,
             loops,
-            yielding.settings_for(self.store, self._controller_settings),
+            self._settings_in_force(),
             metrics=self.metrics,
             what_if=WhatIf(self),
             autoscalers=autoscalers,
@@ -154,6 +163,18 @@ class Stage(StageState):
         if self.scheduler is not None:
             self.scheduler.wait_for_volumes()
         return self.controllers
+
+    @property
+    def controller_settings(self) -> Settings:
+        """The settings that controllers are, or would be, at work with."""
+        return self._controller_settings
+
+    def _settings_in_force(self) -> Settings:
+        settings = yielding.settings_for(self.store, self._controller_settings)
+        if not self.holds_pods or settings.kubelet.absent_references:
+            return settings
+        kubelet = msgspec.structs.replace(settings.kubelet, absent_references=HOLD)
+        return msgspec.structs.replace(settings, kubelet=kubelet)
 
     def _add_traffic(self, metrics: Metrics) -> None:
         seed, traces = self.streams.seed, self._traces_requests
@@ -177,7 +198,8 @@ class Stage(StageState):
         if self.controllers is not None:
             assert self.metrics is not None
             self.metrics = Metrics(self.environment, self.metrics.settings)
-            settings = yielding.settings_for(self.store, self._controller_settings)
+            self.holds_pods = False
+            settings = self._settings_in_force()
             self.controllers.start_over(settings, metrics=self.metrics, what_if=WhatIf(self))
             self._add_traffic(self.metrics)
 

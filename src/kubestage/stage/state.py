@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.stage.manifests import Objects
     from kubestage.store.admission.admission_request import Check, Step
+    from kubestage.store.bootstrap import Bootstrap
     from kubestage.store.core import GarbageMode
     from kubestage.store.restoring import Past
 
@@ -45,9 +46,12 @@ class StageState:
     earlier one ended; schedulers and controllers that are then added take over its objects.
 
     The other arguments are those of `Store`: the steps and checks of `admission`, whether `garbage`
-    is collected at once or by a controller, how many changes watches can go back (`history`), and
-    which field manager the first objects name (`seeded_by`).
+    is collected at once or by a controller, how many changes watches can go back (`history`),
+    which field manager the first objects name (`seeded_by`), and whether pods may be privileged.
     """
+
+    bootstrap: Bootstrap | None = None
+    """The API server that a served cluster has; the store has it while no Scenario runs."""
 
     def __init__(
         self,
@@ -62,6 +66,7 @@ class StageState:
         history: int = 100_000,
         seeded_by: str = "",
         first_revision: int = 1,
+        allow_privileged: bool = True,
     ) -> None:
         self.seed = seed
         self.streams = Streams(seed, 0 if past is None else past.boot)
@@ -78,6 +83,7 @@ class StageState:
             garbage=garbage,
             history=history,
             seeded_by=seeded_by,
+            allow_privileged=allow_privileged,
             first_revision=first_revision if past is None else past.revision,
             seeded=past is None,
         )
@@ -132,6 +138,25 @@ class StageState:
                 self.environment.run_some(due_ns + _SLICE_NS, _MOVEMENTS)
                 on_progress()
             self._check()
+
+    def resumed(self, past: Past, *, seed: int | None = None, history: int = 100_000) -> Self:
+        """A new stage, made as this one was, that goes on from a past; nothing is at work there."""
+        store = self.store
+        resumed = type(self)(
+            self.seed if seed is None else seed,
+            past=past,
+            implicit_namespaces=store.implicit_namespaces,
+            admission=store.admission,
+            checks=store.checks,
+            garbage=store.garbage_mode,
+            history=history,
+            seeded_by=store.seeded_by,
+            allow_privileged=store.allow_privileged,
+        )
+        resumed.bootstrap, resumed.store.bootstrap = self.bootstrap, store.bootstrap
+        if store.shows_definitions:
+            resumed.store.show_definitions()
+        return resumed
 
     def fork(self) -> Self:
         """An independent copy that goes on as this one would."""

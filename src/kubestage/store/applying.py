@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestage.errors import BadRequest
-from kubestage.objects import conversion, decode, timestamps
+from kubestage.objects import conversion, decode
 from kubestage.objects.ownership import checking, tracking
 from kubestage.objects.validation import field, status
-from kubestage.store import creating, field_managers, policies, updating
+from kubestage.store import creating, field_managers, patching, policies, updating
+from kubestage.store.admission import caller as callers
 
 if TYPE_CHECKING:
     from collections.abc import MutableSequence
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class ApplyRequest(NamedTuple):
-    """An apply PATCH; what the API warns of is added to `warnings`."""
+    """An apply PATCH; what the API warns of is added to `warnings`.
+
+    `repeated` says which keys its text sets twice.
+    """
 
     config: Json
     manager: str
@@ -30,6 +34,7 @@ class ApplyRequest(NamedTuple):
     dry_run: bool
     field_validation: FieldValidation | None
     warnings: MutableSequence[str] | None
+    repeated: str = ""
 
 
 class Applied(NamedTuple):
@@ -48,10 +53,9 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     check(kind.api_version, kind.kind, seen.atom, request)
     empty = field_managers.empty(kind)
     live = empty if existing is None else conversion.to_served(kind, existing)
-    writer = tracking.Writer(
-        request.manager, request.subresource, timestamps.format_time(core.clock.unix_ns)
-    )
+    writer = tracking.Writer(request.manager, request.subresource, callers.time_of_write(core))
     applied = tracking.applied(seen, live, request.config, empty, writer, force=request.force)
+    _check_repeated(request)
     desired = live if applied.object is None else _decoded(kind, applied.object, request)
     desired = field_managers.with_entries(desired, applied.entries)
     metadata = creating.metadata_of(desired)
@@ -93,10 +97,21 @@ def check(api_version: str, kind: str, atom: Atom, request: ApplyRequest) -> Non
         raise BadRequest(f"failed to create typed patch object ({who}): {checking.text(misfits)}")
 
 
+def _check_repeated(request: ApplyRequest) -> None:
+    """Refuse, or warn of, keys that the text of a configuration sets twice."""
+    if not request.repeated:
+        return
+    problem = f"error converting YAML to JSON: {request.repeated}"
+    if request.field_validation == "Strict":
+        raise BadRequest(f"error strict decoding YAML: {problem}")
+    if request.field_validation == "Warn" and request.warnings is not None:
+        request.warnings.append(problem)
+
+
 def _not_an_object(config: Any) -> str:
     if config is None:
         return f"invalid object type: {_type_text({})}"
-    shown = updating.GO_NAMES.get(type(config), "number")
+    shown = patching.GO_NAMES.get(type(config), "number")
     return (
         "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
         f"{shown} into Go value of type map[string]interface {{}}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.store import field_values
+from kubestage.store.budget_selectors import BudgetSelectors
 from kubestage.store.indexes import LabelIndex, ValueIndex, owner_uids
 from kubestage.store.ordered_keys import OrderedKeys
 
@@ -38,8 +39,8 @@ class Collection:
     """
 
     __slots__ = (
-        "_all", "_partitions", "fields", "kind", "labels", "log", "objects", "owners",
-        "subscribers",
+        "_all", "_partitions", "budget_selectors", "fields", "kind", "labels", "log", "objects",
+        "owners", "subscribers",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, log: Log) -> None:
@@ -50,6 +51,8 @@ class Collection:
         self.labels = LabelIndex()
         self.fields = {field: ValueIndex() for field in field_values.INDEXED.get(kind.kind, ())}
         self.owners = ValueIndex()
+        is_budgets = (kind.group, kind.kind) == ("policy", "PodDisruptionBudget")
+        self.budget_selectors = BudgetSelectors() if is_budgets else None
         self._partitions: dict[str, OrderedKeys] = {}
         self._all: list[str] | None = []
 
@@ -91,6 +94,8 @@ class Collection:
             index.remove(field_values.reader(self.kind.kind, field)(old), key)
         for uid in owner_uids(old):
             self.owners.remove(uid, key)
+        if self.budget_selectors is not None:
+            self.budget_selectors.drop(key)
 
     def _enter(self, key: str, new: Json) -> None:
         self.labels.add(_labels(new), key)
@@ -98,6 +103,8 @@ class Collection:
             index.add(field_values.reader(self.kind.kind, field)(new), key)
         for uid in owner_uids(new):
             self.owners.add(uid, key)
+        if self.budget_selectors is not None:
+            self.budget_selectors.put(key, new)
 
     def _index(self, key: str, new: Json, old: Json) -> None:
         """Move a key between buckets; parts that both versions share need no work."""
@@ -116,6 +123,8 @@ class Collection:
                 self.owners.remove(uid, key)
             for uid in owner_uids(new):
                 self.owners.add(uid, key)
+        if self.budget_selectors is not None and old.get("spec") is not new.get("spec"):
+            self.budget_selectors.put(key, new)
 
     def keys(self, namespace: str | None) -> list[str]:
         """Keys in order, all or those of a namespace. The list is shared: do not change it."""

@@ -9,8 +9,8 @@ from kubestage.objects import gvk
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
-from kubestage.store import definitions, refusals, seeding
-from kubestage.store.admission import limit_ranger, pod_security, resource_quota
+from kubestage.store import definitions, ip_addresses, refusals, seeding
+from kubestage.store.admission import dynamic, limit_ranger, pod_security, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
 from kubestage.store.object_limit import ObjectLimit
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
     from kubestage.store.admission.admission_request import Check, Step, Webhook
+    from kubestage.store.bootstrap import Bootstrap
     from kubestage.store.collection import Collection
     from kubestage.store.log import Change
 
@@ -35,7 +36,10 @@ LASTING_STREAM: Final = "store/lasting"
 """The stream of names and uids for objects that stay when a cluster is emptied."""
 
 # NOTE: checked at every commit, and most kinds have nothing to do with it.
-_OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
+_SERVICE: Final = gvk.SERVICE
+_OBSERVED: Final = frozenset(
+    kind for _, kind in {*admission_steps.READS, definitions.DEFINITION, _SERVICE}
+)
 
 
 class Core:
@@ -55,6 +59,7 @@ class Core:
         first_revision: int = 1,
         seeded: bool = True,
         seeded_by: str = "",
+        allow_privileged: bool = True,
     ) -> None:
         self.clock = clock
         self.kinds = KindTable() if kinds is None else kinds
@@ -71,10 +76,17 @@ class Core:
         # At hand: every create checks whether there are any.
         self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
         self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
+        self.dynamic_admission = tuple(
+            self.ledger.collection(self.kind(each)) for each in dynamic.KINDS
+        )
         self.pod_security = pod_security.Evaluations()
         self.implicit_namespaces = implicit_namespaces
+        # The API server that the cluster has, if it has one.
+        self.bootstrap: Bootstrap | None = None
         # Versions of tracked objects, by uid, that were stored without what reading them adds.
         self.unread: dict[str, str] = {}
+        # Custom resources, by uid, that are read otherwise than they were written.
+        self.as_written: dict[str, Json] = {}
         # Who writes where no manager is named, in the records of who owns which field.
         self.component = "kube-controller-manager"
         self.name_stream = streams.stream("store/names")
@@ -82,13 +94,16 @@ class Core:
         # What stays when a cluster is emptied draws from a stream that is never rewound.
         self.lasting_stream = streams.stream(LASTING_STREAM)
         self.seeded_by = seeded_by
-        # A step or check that users wrote may read anything: its results cannot be cached.
-        self.uses_templates = set(admission) <= set(admission_steps.DEFAULT) and (
-            set(checks) <= set(admission_steps.CHECKS)
-        )
+        self.allow_privileged = allow_privileged
+        self.uses_templates = self._may_use_templates()
         self._collects_at_once = garbage == "immediate"
         if seeded:
             seeding.seed(self)
+
+    @property
+    def garbage_mode(self) -> GarbageMode:
+        """Whether garbage is collected at once, or by a controller."""
+        return "immediate" if self._collects_at_once else "manual"
 
     def kind(self, ref: KindRef) -> Kind:
         """The row of a kind; NotFound if the store does not serve it."""
@@ -137,6 +152,8 @@ class Core:
         change = self.ledger.remove(kind_table.stored(kind), key)
         if self.unread:
             self.unread.pop(change.new["metadata"]["uid"], None)
+        if self.as_written:
+            self.as_written.pop(change.new["metadata"]["uid"], None)
         self._observe(change)
         return change.new
 
@@ -148,6 +165,28 @@ class Core:
             self.templates.clear()
         elif definitions.is_definition(change.kind):
             definitions.observe(self, change)
+        elif self.bootstrap is not None and (change.kind.api_version, change.kind.kind) == _SERVICE:
+            ip_addresses.observe(self, change)
+
+    def _may_use_templates(self) -> bool:
+        """A step or check that users wrote may read anything: its results cannot be cached."""
+        is_usual = set(self.admission) <= set(admission_steps.DEFAULT)
+        return is_usual and set(self.checks) <= set(admission_steps.CHECKS)
+
+    @property
+    def repeated_steps(self) -> tuple[Step, ...]:
+        """The steps that are taken once more when an object was changed after them."""
+        return tuple(each for each in self.admission if each not in admission_steps.LAST)
+
+    def add_check(self, check: Check) -> None:
+        """Have another check, after all others, for every write from now on."""
+        self.checks = (*self.checks, check)
+        self.uses_templates = self._may_use_templates()
+
+    def remove_check(self, check: Check) -> None:
+        """Check so no longer."""
+        self.checks = tuple(each for each in self.checks if each is not check)
+        self.uses_templates = self._may_use_templates()
 
     def add_webhook(self, webhook: Webhook) -> None:
         """Call this one, too, for every new object of a namespace."""
@@ -175,7 +214,9 @@ class Core:
         The streams must have been rewound; no controller may collect garbage or empty namespaces.
         """
         self.service_address = 0
+        self.bootstrap = None
         self.unread.clear()
+        self.as_written.clear()
         self.templates.clear()
         self.garbage = Garbage()
         self.webhooks = ()
@@ -189,6 +230,10 @@ class Core:
             garbage.collect(self)
         if ledger.undelivered:
             ledger.deliver()
+
+    def compact(self, revision: int) -> None:
+        """Have no list of a version before this one from now on; that takes a version itself."""
+        self.ledger.compact(revision)
 
     def deliver(self) -> None:
         """Notify subscribers of all changes; garbage stays where it is."""

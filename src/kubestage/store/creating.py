@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import BadRequest, InputError
-from kubestage.objects import conversion, names, strategy, timestamps, warnings
-from kubestage.objects.validation import status
+from kubestage.objects import conversion, names, strategy, warnings
+from kubestage.objects.validation import capabilities, status
 from kubestage.store import (
+    admission,
     custom_resources,
     definitions,
     field_managers,
     namespaces,
     refusals,
 )
-from kubestage.store.admission import AdmissionRequest, pod_security, pod_topology_labels
+from kubestage.store.admission import caller as callers
+from kubestage.store.admission import (
+    dynamic,
+    pod_security,
+    pod_topology_labels,
+    service_account,
+)
+from kubestage.store.admission.admission_request import AdmissionRequest
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -50,18 +58,20 @@ def create(
     """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
-    if metadata.get("resourceVersion"):
-        raise BadRequest("resourceVersion should not be set on objects to be created")
     requested_name, base = metadata.get("name") or "", metadata.get("generateName") or ""
     namespace = request_namespace(kind, metadata, namespace)
     if namespace is not None:
         namespace = admit_namespace(core, kind, requested_name, namespace)
-    name = requested_name or (names.generate_name(base, core.names_for(kind)) if base else "")
+    name = requested_name
+    if base and not name:
+        name = callers.drawn("name", lambda: names.generate_name(base, core.names_for(kind)))
     if not name and kind.behavior.generates_name:
         name = names.uid(core.uid_stream)
     created = prepared(
         core, kind, obj, name, namespace, manager, advice, dry_run=dry_run, is_plan=is_plan
     )
+    if metadata.get("resourceVersion"):
+        raise BadRequest("resourceVersion should not be set on objects to be created")
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -84,7 +94,7 @@ def put(
     core: Core, kind: Kind, key: str, obj: dict[str, Any], created: dict[str, Any]
 ) -> dict[str, Any]:
     """Store a new object that is ready, and was made from `obj`."""
-    stored = core.put(kind, key, created)
+    stored = core.put(kind, key, custom_resources.at_rest(core, kind, created, None))
     is_completed = kind.behavior.completed_when_read
     if is_completed is not None and "managedFields" in stored["metadata"] and is_completed(obj):
         core.unread[stored["metadata"]["uid"]] = stored["metadata"]["resourceVersion"]
@@ -151,18 +161,20 @@ def prepared(
     is_plan: bool = False,
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
-    now = timestamps.format_time(core.clock.unix_ns)
-    uses_templates = core.uses_templates and not is_plan
+    now = callers.time_of_write(core)
+    uses_templates = core.uses_templates and not is_plan and not dynamic.applies(core, kind)
     key = core.templates.key(kind, obj, manager) if uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
         key += namespace.encode()
     if key is not None:
-        key += pod_topology_labels.mark(core, obj)
+        key += pod_topology_labels.mark(core, obj) + service_account.mark(core, obj, namespace)
     if core.webhooks and key is not None and namespace is not None:
         key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
-        created = _from_scratch(core, kind, obj, name, namespace, manager, now)
+        created = _from_scratch(
+            core, kind, obj, name, namespace, manager, now, advice, dry_run=dry_run
+        )
         if advice is not None:
             advice.extend(warnings.on_create(created, obj))
         check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
@@ -201,6 +213,9 @@ def _from_scratch(
     namespace: str | None,
     manager: str,
     now: str,
+    advice: MutableSequence[str] | None,
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     shaped = strategy.wipe_system_fields(defaulted(kind, obj, now))
     if manager:
@@ -209,10 +224,9 @@ def _from_scratch(
     shaped = conversion.to_stored(kind, shaped)
     metadata: dict[str, Any] = shaped["metadata"]
     place(metadata, namespace)
-    metadata["uid"] = names.uid(core.uids_for(kind))
+    metadata["uid"] = callers.drawn("uid", lambda: names.uid(core.uids_for(kind)))
     metadata["creationTimestamp"] = now
-    for step in core.admission:
-        shaped = step(core, kind, shaped, None)
+    shaped = admitted(core, kind, shaped, None, dry_run=dry_run, advice=advice)
     if namespace is not None:
         for webhook in core.webhooks:
             shaped = webhook.admit(kind, shaped, namespace)
@@ -220,11 +234,37 @@ def _from_scratch(
         # Steps run before a name is generated, and refuse under the name of the request.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
     created = custom_resources.prepare_for_create(kind, shaped, now)
-    problems = custom_resources.validate_create(kind, created)
+    with capabilities.privileged_pods(allowed=core.allow_privileged):
+        problems = custom_resources.validate_create(kind, created)
     if problems:
         raise status.invalid(created, problems)
     created = strategy.stored(created)
     return {**created, "metadata": dict(created["metadata"])}
+
+
+def admitted(
+    core: Core,
+    kind: Kind,
+    obj: dict[str, Any],
+    old: dict[str, Any] | None,
+    subresource: str = "",
+    through: str = "",
+    *,
+    dry_run: bool,
+    advice: MutableSequence[str] | None,
+) -> dict[str, Any]:
+    """An object as the plugins that may change it leave it; subresources pass the dynamic ones."""
+    steps = () if subresource else core.admission
+    for step in steps:
+        if step not in admission.LAST:
+            obj = step(core, kind, obj, old)
+    obj = dynamic.mutated(
+        core, kind, obj, old, subresource or through, dry_run=dry_run, warnings=advice
+    )
+    for step in steps:
+        if step in admission.LAST:
+            obj = step(core, kind, obj, old)
+    return obj
 
 
 def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import defaulting, strategy
+from kubestage.objects.conversion import webhook_versions
 from kubestage.objects.custom import decoding, rows
 from kubestage.objects.validation import metadata, names, rules, status
 from kubestage.store import definitions
@@ -77,6 +78,18 @@ def prepare_for_update(kind: Kind, new: Json, old: Json, subresource: str, now: 
         count = old["metadata"].get("generation", 0) + 1
         whole["metadata"] = {**prepared["metadata"], "generation": count}
     return whole
+
+
+def at_rest(core: Core, kind: Kind, obj: Json, old: Json | None) -> Json:
+    """An object of any kind as it is stored: by then a webhook has converted it, if one does."""
+    stored = webhook_versions.at_rest(kind, obj, old)
+    if stored is obj or not webhook_versions.can_convert():
+        return stored
+    row = core.kinds.get(stored["apiVersion"], stored["kind"])
+    if row is None:
+        # What was converted may be shown to others, and its metadata is about to be changed.
+        return {**stored, "metadata": dict(stored["metadata"])}
+    return rows.compiled(row).read(stored)[0]
 
 
 def validate_create(kind: Kind, obj: Json) -> list[FieldError]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import kinds, timestamps
 from kubestage.objects.custom import rows
-from kubestage.store import definition_status, field_managers, replacing
+from kubestage.store import definition_status, field_managers, replacing, rereading
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -42,6 +42,7 @@ def observe(core: Core, change: Change) -> None:
                 core.ledger.add_kind(row)
         if was_served and is_served and old is not None:
             _move(core, old, new)
+            reread(core, new)
     if change.type == "DELETED":
         for name in _waiting(core, new["spec"]["group"]):
             _sync(core, change.kind, name)
@@ -50,16 +51,31 @@ def observe(core: Core, change: Change) -> None:
 
 
 def _move(core: Core, old: Json, new: Json) -> None:
-    """Bring objects into the version in which a changed definition stores them."""
+    """Bring objects into the version in which a changed definition stores them.
+
+    What a webhook converts stays in the version in which it was written, until it is written again.
+    """
     row = instances_kind(core, new)
-    if row is None or _storage_version(old["spec"]) == _storage_version(new["spec"]):
+    if row is None or row.conversion_webhook is not None:
+        return
+    had_webhook = (old["spec"].get("conversion") or {}).get("strategy") == "Webhook"
+    if not had_webhook and _storage_version(old["spec"]) == _storage_version(new["spec"]):
         return
     stored = kinds.stored(row)
     collection = core.ledger.collection(row)
     for key in collection.keys(None):
         obj = collection.objects[key]
+        if had_webhook and obj["apiVersion"] == stored.api_version:
+            continue
         moved = {**obj, "apiVersion": stored.api_version, "metadata": dict(obj["metadata"])}
         core.put(stored, key, moved)
+
+
+def reread(core: Core, definition: Json) -> None:
+    """Read the objects of a definition as it is now."""
+    row = instances_kind(core, definition)
+    if row is not None:
+        rereading.reread(core, row, definition["spec"])
 
 
 def _waiting(core: Core, group: str) -> list[str]:

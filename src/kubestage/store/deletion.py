@@ -13,6 +13,7 @@ import msgspec
 from kubestage.objects import kinds, timestamps
 from kubestage.objects.validation import field, status
 from kubestage.store import definitions, listing, namespaces, refusals, replacing
+from kubestage.store.admission import dynamic
 from kubestage.store.collection import key_of
 from kubestage.store.listing import ListOptions
 from kubestage.units import SECOND_NS
@@ -72,6 +73,7 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    dynamic.check_deletion(core, kind, existing, dry_run=request.dry_run)
     if kind.kind == "Namespace" and not kind.group:
         taken = namespaces.terminate(core, kind, existing, request)
         if taken is not None:
@@ -96,11 +98,15 @@ def delete_collection(
 
 
 def delete_in_steps(
-    core: Core, kind: Kind, selected: Selection, request: DeleteOptions
+    core: Core,
+    kind: Kind,
+    selected: Selection,
+    request: DeleteOptions,
+    listed: ObjectList | None = None,
 ) -> Generator[None, None, ObjectList]:
     """The same, one object at each step; others may change the store in between."""
     check(request)
-    found = _listed(core, kind, selected)
+    found = _listed(core, kind, selected) if listed is None else listed
     for obj in found.items:
         try:
             _delete_listed(core, kind, obj, request)

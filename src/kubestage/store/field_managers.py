@@ -27,7 +27,8 @@ _MOST_DEFINED: Final = 256
 _ENTRIES: Final = "/metadata/managedFields"
 
 
-def _shape(kind: Kind) -> Atom:
+def shape_of(kind: Kind) -> Atom:
+    """The shape by which objects of a kind are merged."""
     version = kind.definition
     if version is None:
         struct = schema.kind_struct(kind.api_version, kind.kind) or schema.own_struct(
@@ -44,7 +45,7 @@ def _shape(kind: Kind) -> Atom:
 
 def _other(core: Core, kind: Kind, api_version: str) -> Other | None:
     row = core.kinds.get(api_version, kind.kind)
-    return None if row is None else Other(_shape(row), functools.partial(_converted, kind, row))
+    return None if row is None else Other(shape_of(row), functools.partial(_converted, kind, row))
 
 
 def _converted(kind: Kind, row: Kind, obj: Json) -> Json:
@@ -62,7 +63,7 @@ def view(core: Core, kind: Kind, subresource: str) -> OwnershipView:
     )
     other = functools.partial(_other, core, kind)
     return OwnershipView(
-        kind.api_version, _shape(kind), found, other, stable=kind.definition is None
+        kind.api_version, shape_of(kind), found, other, stable=kind.definition is None
     )
 
 

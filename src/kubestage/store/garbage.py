@@ -166,9 +166,9 @@ def sweep(core: Core) -> None:
 
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
-    for collection in core.ledger.by_name():
-        for key in sorted(collection.owners.get(uid)):
-            yield collection.kind, key
+    for collection, by_owner in core.ledger.owners():
+        if uid in by_owner:
+            yield from [(collection.kind, key) for key in sorted(by_owner[uid])]
 
 
 def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:

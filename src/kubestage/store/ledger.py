@@ -37,6 +37,8 @@ class Ledger:
 
     def __init__(self, history: int, revision: int) -> None:
         self.revision = revision
+        # Of older versions than this one no list can be read.
+        self.compacted = -1
         self._history = history
         self._first_revision = revision
         # Every cluster of a server begins with the time in milliseconds, so that its versions are
@@ -103,6 +105,11 @@ class Ledger:
     def is_restored(self, obj: Json) -> bool:
         """Whether an object is as an earlier store left it: of a version before the first."""
         return int(obj["metadata"]["resourceVersion"]) <= self._first_revision
+
+    def compact(self, revision: int) -> None:
+        """Have no list of a version before this one from now on; that takes a version itself."""
+        self.compacted = max(revision, self.compacted)
+        self.revision += 1
 
     def put(self, kind: Kind, key: str, obj: Json) -> Change:
         """Commit an object under the next version.

@@ -63,15 +63,24 @@ def check(request: ListOptions) -> None:
 
 
 def read(
-    collection: Collection, selection: Selection, request: ListOptions, current: int
+    collection: Collection,
+    selection: Selection,
+    request: ListOptions,
+    current: int,
+    compacted: int = -1,
 ) -> ObjectList:
-    """One page of a list; `current` is the version of the store."""
+    """One page of a list; `current` is the version of the store.
+
+    What was there before the version `compacted` is not known any more.
+    """
     check(request)
     revision, start = _where(request, current)
-    prefix = f"{selection.namespace}/" if selection.namespace else ""
+    prefix = _prefix(selection)
     then: dict[str, dict[str, Any] | None] = {}
     if revision != current:
         try:
+            if revision < compacted:
+                raise Expired("compacted")
             then = collection.log.states_at(revision)
         except Expired:
             if request.continue_token:
@@ -83,10 +92,19 @@ def read(
     if request.limit > 0 and len(items) == request.limit:
         left = page.left_after(last)
         if left:
-            start_next = f"{last.removeprefix(prefix)}\x00"
-            token = continuation.encode(continuation.ContinueToken(revision, start_next))
+            token = token_after(selection, revision, last)
             remaining = left if selection.empty else None
     return ObjectList(items, str(revision), token, remaining, not then)
+
+
+def token_after(selection: Selection, revision: int, last: str) -> str:
+    """The token of the page that follows a key."""
+    start = f"{last.removeprefix(_prefix(selection))}\x00"
+    return continuation.encode(continuation.ContinueToken(revision, start))
+
+
+def _prefix(selection: Selection) -> str:
+    return f"{selection.namespace}/" if selection.namespace else ""
 
 
 def _where(request: ListOptions, current: int) -> tuple[int, str]:
@@ -152,7 +170,7 @@ class _Page:
     def _vanished(self, start: str) -> list[str]:
         """Keys that were there then and are not now."""
         objects = self._collection.objects
-        prefix = f"{self._selection.namespace}/" if self._selection.namespace else ""
+        prefix = _prefix(self._selection)
         return sorted(
             key
             for key, obj in self._then.items()
@@ -163,7 +181,7 @@ class _Page:
         """How many objects of the namespace follow a key, matching or not."""
         keys = self._collection.keys(self._selection.namespace)
         objects = self._collection.objects
-        prefix = f"{self._selection.namespace}/" if self._selection.namespace else ""
+        prefix = _prefix(self._selection)
         appeared = sum(
             1
             for key, obj in self._then.items()

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import KubestageError
-from kubestage.store import applying, creating, replacing, updating
+from kubestage.store import applying, creating, patching, replacing, updating
 from kubestage.store.admission import AdmissionRequest
 from kubestage.store.applying import Applied
 from kubestage.store.collection import key_of
 from kubestage.store.reader import object_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableSequence
+    from collections.abc import Callable, MutableSequence, Sequence
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
@@ -115,6 +115,7 @@ class Planner:
         field_validation: FieldValidation,
         warnings: MutableSequence[str],
         manager: str,
+        repeated: Sequence[str],
     ) -> Json:
         """As `Store.patch`."""
         store = self._store
@@ -122,8 +123,8 @@ class Planner:
         store.refuse_shown(row, name, "changed")
         key = object_key(row, name, namespace)
         seen = store.ledger.collection(row).objects.get(key)
-        request = updating.PatchRequest(
-            patch, patch_type, subresource, True, field_validation, warnings, manager
+        request = patching.PatchRequest(
+            patch, patch_type, subresource, True, field_validation, warnings, manager, repeated
         )
         planned = updating.patch(store, row, key, name, request)
         self._commit = lambda: self._updated(row, key, planned, seen, subresource, dry_run=dry_run)
@@ -142,6 +143,7 @@ class Planner:
         dry_run: bool,
         field_validation: FieldValidation,
         warnings: MutableSequence[str],
+        repeated: str,
     ) -> Applied:
         """As `Store.apply`."""
         store = self._store
@@ -150,7 +152,7 @@ class Planner:
         key = object_key(row, name, namespace)
         seen = store.ledger.collection(row).objects.get(key)
         request = applying.ApplyRequest(
-            obj, manager, force, subresource, True, field_validation, warnings
+            obj, manager, force, subresource, True, field_validation, warnings, repeated
         )
         planned = applying.apply(store, row, key, name, request)
         if planned.created:

@@ -31,6 +31,11 @@ class StoreReader(Core):
         """Show definitions of our own kinds to clients, too (see `shown_definitions`)."""
         self._shown = ShownDefinitions(self)
 
+    @property
+    def shows_definitions(self) -> bool:
+        """Whether it does."""
+        return self._shown is not None
+
     def refuse_taken(self, row: Kind, obj: Json) -> None:
         """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
         if self._shown is not None:
@@ -70,6 +75,10 @@ class StoreReader(Core):
         """
         return self.ledger.collections()
 
+    def compact(self, revision: int) -> None:
+        """Have no list of a version before this one from now on; that takes a version itself."""
+        self.ledger.compact(revision)
+
     def is_restored(self, obj: Json) -> bool:
         """Whether an object is exactly as an earlier store left it (see `restoring`)."""
         return self.ledger.is_restored(obj)
@@ -94,7 +103,9 @@ class StoreReader(Core):
             found = self._shown.get(row, name)
         if found is None:
             raise status.not_found(row, name)
-        return scaling.scale_of(row, found) if subresource == "scale" else found
+        if subresource != "scale":
+            return found
+        return scaling.scale_of(scaling.row_of(self, row, found), found)
 
     def list(
         self,
@@ -112,7 +123,8 @@ class StoreReader(Core):
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
         options = ListOptions(limit, continue_token, resource_version, resource_version_match)
-        return listing.read(self._seen(row), selected, options, self.ledger.revision)
+        ledger = self.ledger
+        return listing.read(self._seen(row), selected, options, ledger.revision, ledger.compacted)
 
     def watch(
         self,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from kubestage.errors import AlreadyExists, Conflict, Forbidden, Invalid, NotFound
+from kubestage.errors import AlreadyExists, ApiError, Conflict, Forbidden, Invalid, NotFound
+from kubestage.golang import quote
 from kubestage.objects.validation import status
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def failed_precondition(storage_key: str, what: str, expected: str, actual: str)
         f"AdditionalErrorMsg: Precondition failed: {what} in precondition: {expected}, "
         f"{what} in object meta: {actual}"
     )
+
+
+def no_service_address(name: str) -> ApiError:
+    """No range has an address for another service."""
+    why = f"failed to allocate a serviceIP for Service {quote.quote(name)}: range is full"
+    return ApiError(f"Internal error occurred: {why}", {"causes": [{"message": why}]})
 
 
 def too_many_objects(limit: int) -> Forbidden:

@@ -62,6 +62,8 @@ def restore(core: Core, past: Past) -> None:
     # Kinds must be known before objects of them can be put anywhere.
     for place, obj in others:
         _put(core, place, obj)
+    for definition in core.read(definitions.DEFINITION).values():
+        definitions.reread(core, definition)
     for place in past.garbage:
         found = core.ledger.collection(_row(core, place, {}))
         if place.key in found.objects:

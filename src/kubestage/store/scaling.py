@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import BadRequest
 from kubestage.objects import decode, labels, schema, timestamps
+from kubestage.objects.conversion import webhook_versions
 from kubestage.objects.custom import scale as scale_paths
 from kubestage.objects.kinds import Kind
 from kubestage.objects.ownership import scale as scale_ownership
 from kubestage.objects.ownership import tracking
 from kubestage.objects.validation import field, status
-from kubestage.store import applying, creating, field_managers, updating
+from kubestage.store import applying, creating, field_managers, patching, updating
 from kubestage.store.applying import Applied
 from kubestage.store.collection import key_of
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from kubestage.objects.ownership.field_set import Path
     from kubestage.store.applying import ApplyRequest
     from kubestage.store.core import Core
-    from kubestage.store.updating import PatchRequest, UpdateRequest
+    from kubestage.store.patching import PatchRequest
+    from kubestage.store.updating import UpdateRequest
 
 _API_VERSION: Final = "autoscaling/v1"
 _SCALE: Final = Kind("autoscaling", "v1", "Scale", "scales", "scale", True)
@@ -65,8 +67,17 @@ def _set(obj: Json, path: str, value: Any) -> Json:
     return {**obj, name: _set(below, rest, value)}
 
 
+def row_of(core: Core, kind: Kind, obj: Json) -> Kind:
+    """The row by which an object is scaled: that of its own version if nothing can convert it."""
+    if kind.conversion_webhook is None or webhook_versions.can_convert():
+        return kind
+    own = core.kinds.get(obj["apiVersion"], kind.kind)
+    return own if own is not None and "scale" in own.subresources else kind
+
+
 def scale_of(kind: Kind, obj: Json) -> Json:
     """The Scale of an object."""
+    obj = webhook_versions.seen(kind, obj)
     paths = _paths(kind)
     replicas = _count(obj, paths["spec"])
     state: Json = {"replicas": _count(obj, paths["status"])}
@@ -101,6 +112,7 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> Json:
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    kind = row_of(core, kind, existing)
     updating.check_uid(kind, key, existing, metadata.get("uid"))
     updating.check_version(kind, existing, metadata, required=False)
     entries = _updated_entries(core, kind, existing, scale, request.manager)
@@ -112,9 +124,10 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    kind = row_of(core, kind, existing)
     struct = schema.kind_struct(_API_VERSION, "Scale")
-    desired = updating.patched(scale_of(kind, existing), request, struct)
-    desired = updating.checked(desired, _SCALE, request)
+    desired = patching.patched(scale_of(kind, existing), request, struct)
+    desired = patching.checked(desired, _SCALE, request)
     metadata = creating.metadata_of(desired)
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
@@ -127,6 +140,7 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    kind = row_of(core, kind, existing)
     seen = scale_ownership.view()
     applying.check(_API_VERSION, "Scale", seen.atom, request)
     managers = _managers(core, kind, existing)
@@ -178,7 +192,7 @@ def _write(
     entries: list[Json],
     request: UpdateRequest | PatchRequest | ApplyRequest,
 ) -> Json:
-    existing = core.ledger.collection(kind).objects[key]
+    existing = webhook_versions.seen(kind, core.ledger.collection(kind).objects[key])
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
         if kind.definition is not None:
@@ -193,4 +207,7 @@ def _write(
         dry_run=request.dry_run, is_tracked=True, warnings=request.warnings, through="scale"
     )
     scaled = updating.write(core, kind, key, desired, change)
+    if kind.conversion_webhook is not None:
+        # What is stored may be of another version.
+        scaled = {**desired, "metadata": scaled["metadata"]}
     return scale_of(kind, scaled)

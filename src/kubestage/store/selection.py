@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
 
 _NO_LABELS: Final[dict[str, str]] = {}
+_IDENTITY: Final = ("metadata.name", "metadata.namespace")
 
 
 class Selection:
@@ -53,6 +54,17 @@ class Selection:
     def name(self) -> str | None:
         """The one name that is selected, if there is one."""
         return self.fields.requires_exact_match("metadata.name")
+
+    @property
+    def identity(self) -> fields.Selector:
+        """The part about names and namespaces, which an object has in every version."""
+        found = (each for each in self.fields.requirements if each.field in _IDENTITY)
+        return fields.Selector(tuple(found))
+
+    @property
+    def depends_on_version(self) -> bool:
+        """Whether an object may be selected in one of its versions and not in another."""
+        return not self.labels.empty or self.identity != self.fields
 
     def matches(self, obj: Json) -> bool:
         """Whether an object is selected."""
@@ -95,7 +107,7 @@ def _parse_fields(kind: Kind, text: str) -> fields.Selector:
     if kind.definition is None:
         return fields.parse_for(kind.api_version, kind.kind, text)
     selector = fields.parse(text)
-    allowed = {"metadata.name", "metadata.namespace", *_declared(kind.definition)}
+    allowed = {*_IDENTITY, *_declared(kind.definition)}
     for requirement in selector.requirements:
         if requirement.field not in allowed:
             raise BadRequest(f"field label not supported: {requirement.field}")

@@ -2,7 +2,8 @@
 
 A step beside those of admission. Nothing is booked anywhere: an address is taken if a service has
 it. Addresses are given out in order, so that the same run gives the same ones. The range is of one
-family, IPv4.
+family, IPv4. In a cluster with an API server, ServiceCIDRs say which ranges there are, and an
+address is taken as well if an IPAddress of another owner has it.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.validation import field, internal_json, rules, status
 from kubestage.objects.validation import service_families as families
-from kubestage.store import service_ports
+from kubestage.store import ip_addresses, refusals, service_ports, service_ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.errors import Invalid
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
     from kubestage.store.core import Core
 
-_RANGE: Final = ipaddress.IPv4Network("10.96.0.0/12")
+_RANGE: Final = service_ranges.DEFAULT
 # The addresses below are left to those who ask for one of them.
 _FIRST: Final = 257
 _LAST: Final = _RANGE.num_addresses - 2
@@ -197,7 +200,7 @@ def _allocate_addresses(core: Core, obj: Json, spec: Json) -> None:
         _check_free(core, obj, addresses)
         _check_record(obj, addresses, addresses[0], f"failed to allocate IP {addresses[0]}")
     else:
-        address = _next_free(core)
+        address = _next_free(core, obj)
         _check_record(obj, [""], address, "failed to allocate IP")
         spec["clusterIPs"] = [address]
     spec["clusterIP"] = spec["clusterIPs"][0]
@@ -222,27 +225,38 @@ def _check_record(obj: Json, addresses: list[str], address: str, why: str) -> No
 
 def _is_taken(core: Core, address: str) -> bool:
     collection = core.ledger.collection(core.kind(("v1", "Service")))
-    return bool(collection.fields["spec.clusterIP"].get(address))
+    if collection.fields["spec.clusterIP"].get(address):
+        return True
+    return core.bootstrap is not None and address in core.read(ip_addresses.IP_ADDRESS)
 
 
-def _next_free(core: Core) -> str:
+def _next_free(core: Core, obj: Json) -> str:
+    for network in service_ranges.usable(core):
+        in_order = _in_turn(core) if network == _RANGE else service_ranges.addresses(network)
+        free = (str(each) for each in in_order if not _is_taken(core, str(each)))
+        found = next(free, None)
+        if found is not None:
+            return found
+    raise refusals.no_service_address(obj["metadata"].get("name") or "")
+
+
+def _in_turn(core: Core) -> Iterator[ipaddress.IPv4Address]:
+    """All addresses of the default range, from the one after the last that was given out."""
     for _ in range(_FIRST, _LAST + 1):
         at = max(core.service_address, _FIRST)
         core.service_address = at + 1 if at < _LAST else _FIRST
-        address = str(_RANGE[at])
-        if not _is_taken(core, address):
-            return address
-    raise AssertionError("a million services")
+        yield _RANGE[at]
 
 
 def _check_free(core: Core, obj: Json, addresses: list[str]) -> None:
     address = ipaddress.ip_address(addresses[0])
-    if address not in _RANGE:
+    network = next((each for each in service_ranges.usable(core) if address in each), None)
+    if network is None:
         raise _refuse(obj, addresses, "the provided network does not match the current range")
-    if address in (_RANGE.network_address, _RANGE.broadcast_address):
+    if address in (network.network_address, network.broadcast_address):
         why = (
             f"the provided IP ({address}) is not in the valid range. "
-            f"The range of valid IPs is {_RANGE}"
+            f"The range of valid IPs is {network}"
         )
         raise _refuse(obj, addresses, why)
     if _is_taken(core, addresses[0]):

@@ -13,6 +13,7 @@ from kubestage.store import (
     deletion,
     eviction,
     loading,
+    patching,
     replacing,
     scaling,
     seeding,
@@ -24,7 +25,7 @@ from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.reader import StoreReader, object_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, MutableSequence
+    from collections.abc import Callable, Generator, MutableSequence, Sequence
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
@@ -122,6 +123,7 @@ class Store(StoreReader):
         field_validation: FieldValidation | None = None,
         warnings: MutableSequence[str] | None = None,
         manager: str = "",
+        repeated: Sequence[str] = (),
     ) -> Json:
         """Change part of an object, of its status, or of its Scale.
 
@@ -129,8 +131,8 @@ class Store(StoreReader):
         """
         row = self.row(kind, subresource)
         self.refuse_shown(row, name, "changed")
-        request = updating.PatchRequest(
-            patch, patch_type, subresource, dry_run, field_validation, warnings, manager
+        request = patching.PatchRequest(
+            patch, patch_type, subresource, dry_run, field_validation, warnings, manager, repeated
         )
         change = scaling.patch if subresource == "scale" else updating.patch
         patched = change(self, row, object_key(row, name, namespace), name, request)
@@ -150,6 +152,7 @@ class Store(StoreReader):
         dry_run: bool = False,
         field_validation: FieldValidation | None = None,
         warnings: MutableSequence[str] | None = None,
+        repeated: str = "",
     ) -> Applied:
         """Bring an object into the state of a configuration (server-side apply), or create it.
 
@@ -159,7 +162,7 @@ class Store(StoreReader):
         row = self.row(kind, subresource)
         self.refuse_shown(row, name, "changed")
         request = applying.ApplyRequest(
-            obj, manager, force, subresource, dry_run, field_validation, warnings
+            obj, manager, force, subresource, dry_run, field_validation, warnings, repeated
         )
         change = scaling.apply if subresource == "scale" else applying.apply
         try:
@@ -207,11 +210,15 @@ class Store(StoreReader):
         *,
         label_selector: str = "",
         field_selector: str = "",
+        listed: ObjectList | None = None,
     ) -> Generator[None, None, ObjectList]:
-        """The same, one object at each step; others may use the store in between."""
+        """The same, one object at each step; others may use the store in between.
+
+        If it is known what a list shows, the selectors are not needed.
+        """
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
-        return deletion.delete_in_steps(self, row, selected, options or DeleteOptions())
+        return deletion.delete_in_steps(self, row, selected, options or DeleteOptions(), listed)
 
     def bind(
         self,

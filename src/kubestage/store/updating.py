@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
-from kubestage.golang import formatting
-from kubestage.objects import conversion, patches, schema, strategy, timestamps, warnings
-from kubestage.objects.custom import decoding
+from kubestage.errors import BadRequest, UnsupportedMediaType
+from kubestage.objects import conversion, strategy, warnings
+from kubestage.objects.conversion import webhook_versions
 from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
-from kubestage.objects.validation import field, status
+from kubestage.objects.validation import capabilities, field, status
 from kubestage.store import (
     creating,
     custom_resources,
     event_window,
     field_managers,
+    patching,
     policies,
     refusals,
     replacing,
     versions,
 )
 from kubestage.store.admission import AdmissionRequest
+from kubestage.store.admission import caller as callers
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
     from collections.abc import MutableSequence
 
-    from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.event_window import EventWindow
-
-CUSTOM_PATCHES: Final = (
-    "the body of the request was in an unknown format - accepted media types include: "
-    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
-)
-
-_MOST_OPERATIONS: Final = 10_000
-GO_NAMES: Final = {dict: "object", list: "array", str: "string", bool: "bool"}
+    from kubestage.store.patching import PatchRequest
 
 
 class UpdateRequest(NamedTuple):
@@ -53,18 +44,6 @@ class UpdateRequest(NamedTuple):
     dry_run: bool
     manager: str = ""
     warnings: MutableSequence[str] | None = None
-
-
-class PatchRequest(NamedTuple):
-    """A PATCH; what the API warns of is added to `warnings`."""
-
-    patch: Any
-    patch_type: PatchType
-    subresource: str
-    dry_run: bool
-    field_validation: FieldValidation | None
-    warnings: MutableSequence[str] | None
-    manager: str = ""
 
 
 class UpdateContext(NamedTuple):
@@ -159,7 +138,8 @@ def write(
     subresource, dry_run = change.subresource, change.dry_run
     window = change.window
     existing = core.ledger.collection(kind).objects[key] if window is None else window.existing
-    now = timestamps.format_time(core.clock.unix_ns)
+    existing = webhook_versions.seen(kind, existing)
+    now = callers.time_of_write(core)
     sent = field_managers.sent(desired)
     shaped = creating.defaulted(kind, tracking.without_entries(desired), now)
     creating.place(shaped["metadata"], existing["metadata"].get("namespace"))
@@ -177,11 +157,13 @@ def write(
             now,
         )
     shaped = conversion.to_stored(kind, shaped)
-    if not subresource:
-        for step in core.admission:
-            shaped = step(core, kind, shaped, existing)
+    shaped = creating.admitted(
+        core, kind, shaped, existing, subresource, change.through, dry_run=dry_run,
+        advice=change.warnings,
+    )  # fmt: skip
     prepared = custom_resources.prepare_for_update(kind, shaped, existing, subresource, now)
-    problems = custom_resources.validate_update(kind, prepared, existing, subresource)
+    with capabilities.privileged_pods(allowed=core.allow_privileged):
+        problems = custom_resources.validate_update(kind, prepared, existing, subresource)
     if problems:
         if window is not None:
             problems = window.placed(problems, prepared)
@@ -197,6 +179,9 @@ def write(
     prepared = field_managers.settled(strategy.stored(prepared), existing)
     if window is not None:
         return replacing.put(core, kind, key, window.whole(prepared), dry_run=dry_run)
+    if not dry_run:
+        old = core.ledger.collection(kind).objects[key]
+        prepared = custom_resources.at_rest(core, kind, prepared, old)
     return replacing.replace(core, kind, key, prepared, dry_run=dry_run)
 
 
@@ -205,7 +190,7 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     struct = policies.patch_struct(kind)
     if request.patch_type is PatchType.STRATEGIC and struct is None:
         # How the lists of a custom resource are merged is not known, whether it is there or not.
-        raise UnsupportedMediaType(CUSTOM_PATCHES)
+        raise UnsupportedMediaType(patching.CUSTOM_PATCHES)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
@@ -216,11 +201,11 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     if not field_managers.is_patched(request.patch):
         # NOTE: they are half of what would be patched, checked and read, to stay what they are.
         served = tracking.without_entries(served)
-    desired = patched(served, request, struct)
+    desired = patching.patched(served, request, struct)
     if request.patch_type is PatchType.STRATEGIC:
         # It gets the kind that it was read as, whatever kind it states.
         desired = {**desired, "apiVersion": kind.api_version, "kind": kind.kind}
-    desired = custom_resources.opened(kind, checked(desired, kind, request))
+    desired = custom_resources.opened(kind, patching.checked(desired, kind, request))
     metadata = creating.metadata_of(desired)
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
@@ -236,60 +221,3 @@ def _change(request: UpdateRequest | PatchRequest) -> UpdateContext:
     return UpdateContext(
         request.subresource, request.dry_run, request.manager, warnings=request.warnings
     )
-
-
-def patched(
-    original: dict[str, Any], request: PatchRequest, struct: schema.Struct | None
-) -> dict[str, Any]:
-    """The object after the patch, not yet checked."""
-    _check_form(request)
-    try:
-        desired = patches.apply(request.patch_type, original, request.patch, struct)
-    except patches.PatchError as error:
-        if request.patch_type is PatchType.JSON:
-            text = "the server rejected our request due to an error in our request"
-            raise Invalid(text, {}) from error
-        raise BadRequest(str(error)) from None
-    if not isinstance(desired, dict):
-        raise BadRequest("the patch leaves no object")
-    return desired
-
-
-def _check_form(request: PatchRequest) -> None:
-    """A JSON Patch is a list of operations, any other an object."""
-    desired: type[dict[str, Any]] | type[list[Any]] = dict
-    go_type = "map[string]interface {}"
-    if request.patch_type is PatchType.JSON:
-        desired, go_type = list, "[]handlers.jsonPatchOp"
-    if request.patch is None and request.patch_type is PatchType.MERGE:
-        raise BadRequest("Invalid JSON Patch")
-    if not isinstance(request.patch, desired):
-        shown = GO_NAMES.get(type(request.patch), "number")
-        raise BadRequest(
-            f"error decoding patch: json: cannot unmarshal {shown} into Go value of type {go_type}"
-        )
-    if request.patch_type is PatchType.JSON and len(request.patch) > _MOST_OPERATIONS:
-        raise RequestTooLarge(
-            f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, "
-            f"got {len(request.patch)}"
-        )
-
-
-def checked(desired: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[str, Any]:
-    """The patched object, refused as a patch if it does not fit its kind."""
-    if request.field_validation is None:
-        return desired
-    try:
-        decoded = decoding.decode(desired, kind, request.field_validation)
-    except BadRequest as error:
-        why = error.message.partition(f"cannot be handled as a {kind.kind}: ")[2] or error.message
-        is_strategic = request.patch_type is PatchType.STRATEGIC
-        shown = (
-            formatting.show(request.patch)
-            if is_strategic
-            else msgspec.json.encode(desired).decode()
-        )
-        raise status.invalid({}, [field.invalid("patch", shown, why)]) from None
-    if request.warnings is not None:
-        request.warnings.extend(decoded.warnings)
-    return decoded.object

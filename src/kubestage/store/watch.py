@@ -138,24 +138,36 @@ class Watch:
         if (self._initial or self._end is not None) and most is not None:
             return self._take_initial(most)
         events = self._take_initial(self.pending)
-        log = self._collection.log
-        if self.position == log.end:
-            return events
-        changes = log.since(self.position, most)
-        if through is not None and changes[-1].revision > through:
-            changes = changes[: bisect.bisect_right(changes, through, key=_revision)]
-            if not changes:
-                return events
-        self.position += len(changes)
-        if changes[0].revision <= self._after:
-            changes = [change for change in changes if change.revision > self._after]
+        changes = self._take_changes(through, most)
         if self._selection.selects_all:
             events += [change.event for change in changes]
         else:
             matches = self._selection.matches
-            seen = (_event(change, matches) for change in changes)
+            seen = (event_of(change, matches) for change in changes)
             events += [event for event in seen if event is not None]
         return events
+
+    def poll_changes(self, through: int | None, most: int) -> tuple[list[WatchEvent], list[Change]]:
+        """As `poll`, with the changes of objects that are selected now, and not their events."""
+        if self._initial or self._end is not None:
+            return self._take_initial(most), []
+        matches = self._selection.matches
+        return [], [each for each in self._take_changes(through, most) if matches(each.new)]
+
+    def _take_changes(self, through: int | None, most: int | None) -> list[Change]:
+        """The changes since the last poll, up to a version if one is given."""
+        log = self._collection.log
+        if self.position == log.end:
+            return []
+        changes = log.since(self.position, most)
+        if through is not None and changes[-1].revision > through:
+            changes = changes[: bisect.bisect_right(changes, through, key=_revision)]
+            if not changes:
+                return changes
+        self.position += len(changes)
+        if changes[0].revision <= self._after:
+            changes = [change for change in changes if change.revision > self._after]
+        return changes
 
     def _take_initial(self, most: int) -> list[WatchEvent]:
         """So many of the events that it begins with."""
@@ -182,7 +194,7 @@ class Watch:
         return WatchEvent(BOOKMARK, body)
 
 
-def _event(change: Change, matches: Callable[[dict[str, Any]], bool]) -> WatchEvent | None:
+def event_of(change: Change, matches: Callable[[dict[str, Any]], bool]) -> WatchEvent | None:
     """A change as seen through a selection: objects enter it, change in it, or leave it."""
     old = change.old
     was = old is not None and matches(old)

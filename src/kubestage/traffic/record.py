@@ -48,7 +48,7 @@ END_WIDTH: Final = 6
 replica. It waited until it was first served, or, if it never was, until it ended."""
 
 _MS: Final = 1_000_000
-_PERCENTS: Final = (50, 95, 99)
+PERCENTS: Final = (50, 95, 99)
 _SUB_BITS: Final = 7
 _VALUE_BITS: Final = 62
 
@@ -143,7 +143,7 @@ class Record:
         arrived, completed = counts[:, ARRIVED], counts[:, COMPLETED]
         failed = counts[:, TIMEOUT : NO_ANSWER + 1].sum(axis=1)
         processing = np.cumsum(arrived - completed - failed)
-        bands = [rows.percentiles_ms(row, _PERCENTS) for row in range(rows.count)]
+        bands = [rows.percentiles_ms(row, PERCENTS) for row in range(rows.count)]
         mean_us = [_ratio(row[RESPONSE_US], row[COMPLETED]) for row in counts.tolist()]
         table = {
             "at_s": [at_ns / SECOND_NS for at_ns in rows.starts_ns()],
@@ -159,9 +159,22 @@ class Record:
             "processing": processing.tolist(),
             "response_mean_ms": [None if mean is None else mean / 1_000 for mean in mean_us],
         }
-        for at, percent in enumerate(_PERCENTS):
+        for at, percent in enumerate(PERCENTS):
             table[f"response_p{percent}_ms"] = [band[at] for band in bands]
         return table
+
+    def bands(self, most: int) -> list[tuple[float, float, list[float | None]]]:
+        """Percentiles (ms) of neighbouring rows together, at most so many: start, length, values.
+
+        Both are in seconds of the clock; what the values are of is in the order of `PERCENTS`.
+        """
+        size = -(-self._rows.count // most) or 1
+        length = size * self._rows.resolution_ns / SECOND_NS
+        starts = self._rows.starts_ns()[::size]
+        return [
+            (at_ns / SECOND_NS, length, self._rows.percentiles_ms(at * size, PERCENTS, size))
+            for at, at_ns in enumerate(starts)
+        ]
 
     @property
     def resolution_ns(self) -> int:
@@ -171,10 +184,10 @@ class Record:
     def summary(self) -> dict[str, Any]:
         """The whole run in a few numbers."""
         response: dict[str, float | None] = dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
-        found = histogram.percentiles(self._buckets, _PERCENTS, _SUB_BITS)
+        found = histogram.percentiles(self._buckets, PERCENTS, _SUB_BITS)
         if found is not None:
             response["mean"] = self._response_ns / self.completed / _MS
-            for percent, value in zip(_PERCENTS, found, strict=True):
+            for percent, value in zip(PERCENTS, found, strict=True):
                 nearest = min(max(value, self._shortest_ns), self._longest_ns)
                 response[f"p{percent}"] = nearest / _MS
             response["max"] = self._longest_ns / _MS

@@ -80,9 +80,14 @@ class Rows:
         """When each row starts."""
         return [(self.first + row) * self.resolution_ns for row in range(self.count)]
 
-    def percentiles_ms(self, row: int, percents: tuple[int, ...]) -> list[float | None]:
-        """Response times of those that were completed in a row; None if there were none."""
-        counts = self.responses[row].astype(np.int64)
+    def percentiles_ms(
+        self, row: int, percents: tuple[int, ...], rows: int = 1
+    ) -> list[float | None]:
+        """Response times of those that were completed in a row, or in several from there on.
+
+        None if there were none.
+        """
+        counts = self.responses[row : row + rows].sum(axis=0, dtype=np.int64)
         found = histogram.percentiles(counts, percents, SUB_BITS, self.first_bucket)
         return [None] * len(percents) if found is None else [value / 1_000 for value in found]
 

@@ -6,7 +6,7 @@ import functools
 import gzip
 import hashlib
 import importlib.resources
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ CONTENT_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "json": "application/json",
+    "txt": "text/plain; charset=utf-8",
 }
 
 POLICY: Final = (
@@ -28,13 +30,18 @@ POLICY: Final = (
 """The Content-Security-Policy: nothing from elsewhere, nothing inline."""
 
 
-class Asset(NamedTuple):
+class Asset:
     """A file of the page; `etag` is a hash of its content."""
 
-    content_type: str
-    body: bytes
-    compressed: bytes
-    etag: str
+    def __init__(self, content_type: str, body: bytes) -> None:
+        self.content_type = content_type
+        self.body = body
+        self.etag = hashlib.sha256(body).hexdigest()[:32]
+
+    @functools.cached_property
+    def compressed(self) -> bytes:
+        """The file as gzip. The largest takes some 30 ms, once."""
+        return gzip.compress(self.body, mtime=0)
 
 
 def find(path: str) -> Asset | None:
@@ -63,6 +70,4 @@ def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]
 
 
 def _asset(path: str, body: bytes) -> Asset:
-    content_type = CONTENT_TYPES[path.rpartition(".")[2]]
-    etag = hashlib.sha256(body).hexdigest()[:32]
-    return Asset(content_type, body, gzip.compress(body, mtime=0), etag)
+    return Asset(CONTENT_TYPES[path.rpartition(".")[2]], body)

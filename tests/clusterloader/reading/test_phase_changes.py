@@ -33,7 +33,11 @@ def test_changes_of_one_thing_at_a_time_pass(phases: tuple[str, ...]) -> None:
     [
         (phase(2), phase(3, "other.yaml")),
         (phase(2), phase(0, "other.yaml")),
-        (phase(2), phase(2), phase(3, "other.yaml", "namespaceRange: {min: 2, max: 9}")),
+        (
+            phase(2, more="namespaceRange: {min: 1, max: 2}"),
+            phase(2, more="namespaceRange: {min: 1, max: 2}"),
+            phase(3, "other.yaml", "namespaceRange: {min: 2, max: 9}"),
+        ),
         tuple(
             phase(n, path, "namespaceList: [a, b]")
             for n, path in ((1, "pod.yaml"), (2, "other.yaml"))
@@ -45,7 +49,7 @@ def test_changes_of_one_thing_at_a_time_pass(phases: tuple[str, ...]) -> None:
     ],
 )
 def test_a_change_of_template_and_number_at_once_is_refused(phases: tuple[str, ...]) -> None:
-    (said,) = problems(steps(*phases))
+    (said,) = problems(steps(*phases) + "namespace: {number: 9}\n")
     assert said.startswith(
         f"main.yaml: steps[{len(phases) - 1}].phases[0].objectBundle[0].objectTemplatePath: "
         "the template changes from 'pod.yaml' to 'other.yaml' while the replicas change from "

@@ -29,6 +29,8 @@ DRAWS = Draws(random.Random(1))
         ("( ( N ) )", 7),
         (" N + 3 ", 10),
         ("RAND%1+5", 5),
+        ("3+RAND()%1", 3),
+        ("RAND ( ) % 1", 0),
     ],
 )
 def test_a_remainder_is_taken_before_a_sum_and_both_from_left_to_right(

@@ -73,6 +73,15 @@ def test_json_on_one_line_is_read_without_its_actions_only() -> None:
     assert found == {"kind": "X", "a": "", "b": {"c": "", "d": {"e": ""}}}
 
 
+def test_numbers_of_json_come_from_expressions() -> None:
+    text = '{"kind": "X", "spec": {"replicas": {{ 3+RAND()%5 }}, "a": [{{.A}}]}}'
+    (raw,) = templates({"main": text}).raw_objects("main")
+    assert raw == {"kind": "X", "spec": {"replicas": 0, "a": [0]}}
+    (found,) = objects(text, A=1, Index=0)
+    assert 3 <= found["spec"]["replicas"] < 8
+    assert found["spec"]["a"] == [1]
+
+
 def test_a_file_is_read_once() -> None:
     made = templates({"main": CONFIG_MAP})
     assert made.raw_objects("main") is made.raw_objects("main")

@@ -100,7 +100,8 @@ def test_a_pod_that_ends_is_told_of_at_once() -> None:
 
 
 def test_a_node_tells_at_the_rate_of_its_client() -> None:
-    cluster = ready(client_qps=2.0, client_burst=3)
+    # A report is two calls: the pod is read, and its status patched.
+    cluster = ready(client_qps=4.0, client_burst=6)
     for number in range(5):
         cluster.pod(f"p{number}")
     bound = sum(cluster.writes.values())

@@ -30,6 +30,12 @@ DEFAULT = distributions.parse("10s")
         ({"image": "busybox", "command": ["sleep", "$(TIME)"]}, "10s"),
         ({"image": "sleep"}, "10s"),
         ({"image": "nginx"}, "10s"),
+        ({"image": "x/request-benchmark:v1", "args": ["informer", "--timeout=2m"]}, "2m"),
+        ({"image": "request-benchmark", "command": ["/benchmark"], "args": ["informer"]}, "1m"),
+        ({"image": "request-benchmark", "args": ["patch", "--qps=5"]}, None),
+        ({"image": "x/watch-list:v0.0.4", "args": ["-timeout", "30s", "--count=1"]}, "30s"),
+        ({"image": "watch-list", "args": ["--timeout=soon"]}, "10s"),
+        ({"image": "perf-tests-util/access-tokens"}, None),
         ({}, "10s"),
     ],
 )

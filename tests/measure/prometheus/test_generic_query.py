@@ -52,6 +52,13 @@ def test_values_are_put_into_one_row_and_every_placeholder_is_the_time_measured(
     ]
 
 
+def test_a_query_without_samples_is_shown_even_if_it_has_no_threshold() -> None:
+    result, _ = _gathered({}, {"name": "lag", "query": "lag[%v]"})
+    assert [(each.name, each.is_empty) for each in result.verdicts] == [("lag", True)]
+    assert '"dataItems": null' in result.summaries[0].content
+    assert not result.errors
+
+
 def test_dimensions_make_rows_and_a_label_that_is_missing_is_empty() -> None:
     build_result, _ = _gathered(
         {

@@ -122,9 +122,17 @@ def policy(kind: str = "Validating", match: Json | None = None, **spec: Any) -> 
          ['spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string']),
         ("Validating", {"variables": [{"name": "in", "expression": "1"}]},
          ['spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier']),
-        ("Validating", {"validations": [{"expression": "1", "message": "a\nb", "reason": "Odd"}]},
+        ("Validating",
+         {"validations": [{"expression": "1 < 2", "message": "a\nb", "reason": "Odd"}]},
          ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks',
           'spec.validations[0].reason: Unsupported value: "Odd": supported values: "Forbidden"']),
+        ("Validating", {"validations": [{"expression": "1", "messageExpression": "1"}]},
+         ['spec.validations[0].expression: Invalid value: "1": must evaluate to bool but got int',
+          'spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string']),
+        ("Mutating", {"variables": [{"name": "a", "expression": "nope"}]},
+         ['spec.variables[0].expression: Invalid value: "nope": compilation failed: ERROR: <in']),
+        ("Validating", {"matchConditions": [{"name": "a", "expression": "object."}]},
+         ['spec.matchConditions[0].expression: Invalid value: "object.": compilation failed: ']),
         ("Validating", {"auditAnnotations": [{"key": "a/b", "valueExpression": ""}]},
          ['spec.auditAnnotations[0].key: Invalid value: "x/a/b"',
           "spec.auditAnnotations[0].valueExpression: Required value: valueExpression is not"]),
@@ -214,7 +222,7 @@ def test_all_resources_may_stand_alone() -> None:
 
 
 def test_conditions_and_parameters_of_a_policy_are_judged() -> None:
-    twice = [{"name": "a", "expression": "1"}] * 2
+    twice = [{"name": "a", "expression": "1 < 2"}] * 2
     for kind in ("Validating", "Mutating"):
         assert problems(policy(kind, matchConditions=twice)) == [
             'spec.matchConditions[1].name: Duplicate value: "a"'

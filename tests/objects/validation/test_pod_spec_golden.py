@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubestage.objects import defaulting
-from kubestage.objects.validation import pod_preparation, pod_spec
+from kubestage.objects.validation import capabilities, pod_preparation, pod_spec
 from tests.golden import vectors
 
 # What pods are asked beyond their spec: judged with the whole pod.
@@ -47,7 +47,8 @@ def test_specs_of_new_pods_get_the_recorded_causes_in_the_recorded_order() -> No
     wrong = {}
     for entry in entries:
         pod = pod_preparation.prepare_new_pod(defaulting.stored(entry["in"]["object"]))
-        errors = pod_spec.validate_pod_spec(pod["spec"], pod["metadata"])
+        with capabilities.privileged_pods(allowed=False):
+            errors = pod_spec.validate_pod_spec(pod["spec"], pod["metadata"])
         expected = [
             cause
             for cause in _causes(entry)
@@ -70,7 +71,8 @@ def test_templates_get_the_recorded_causes() -> None:
         path = _TEMPLATES[entry["in"]["kind"]]
         template = _at(defaulting.stored(entry["in"]["object"]), path)
         template = {**template, "spec": pod_preparation.drop_disabled_fields(template["spec"])}
-        errors = pod_spec.validate_pod_template_spec(template, path)
+        with capabilities.privileged_pods(allowed=False):
+            errors = pod_spec.validate_pod_template_spec(template, path)
         kind_fields = tuple(f"{path}.spec.{name}" for name in _KIND_FIELDS)
         expected = [
             cause

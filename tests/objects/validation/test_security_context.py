@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubestage.objects.validation import pod_options
+from kubestage.objects.validation import capabilities, pod_options
 from tests.objects.validation.pod_specs import problems, spec, with_container
 
 AT = "spec.containers[0].securityContext"
@@ -34,7 +34,7 @@ def _shown(**fields: Any) -> str:
     ("context", "expected"),
     [
         ({"runAsUser": 0, "runAsGroup": 2**31 - 1, "procMount": "Default"}, []),
-        ({"privileged": True}, [f"{AT}.privileged: Forbidden: disallowed by cluster policy"]),
+        ({"privileged": True}, []),
         ({"privileged": False, "allowPrivilegeEscalation": False}, []),
         (
             {"runAsUser": -1, "runAsGroup": 2**31},
@@ -74,10 +74,11 @@ def test_contexts_of_containers(context: dict[str, Any], expected: list[str]) ->
     assert problems(with_container(securityContext=context)) == expected
 
 
-def test_a_cluster_may_allow_privileged_containers() -> None:
-    options = pod_options.PodValidationOptions(allow_privileged=True)
+def test_a_cluster_may_forbid_privileged_containers() -> None:
     given = with_container(securityContext={"privileged": True})
-    assert problems(given, options=options) == []
+    with capabilities.privileged_pods(allowed=False):
+        assert problems(given) == [f"{AT}.privileged: Forbidden: disallowed by cluster policy"]
+    assert problems(given) == []
 
 
 def test_unmasked_proc_needs_users_of_its_own() -> None:

@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from kubestage.objects.validation import pod_options, windows_options
+from kubestage.objects.validation import capabilities, windows_options
 from tests.objects.validation.pod_specs import container, problems, spec, texts
-
-PRIVILEGED = pod_options.PodValidationOptions(allow_privileged=True)
 
 
 def _user(name: str) -> list[str]:
@@ -78,7 +76,9 @@ def test_host_processes_are_all_or_none_and_on_the_host_network() -> None:
             container("b"),
         ]
     )
-    assert problems(given) == [
+    with capabilities.privileged_pods(allowed=False):
+        found = problems(given)
+    assert found == [
         (
             'spec: Invalid value: "": If pod contains any hostProcess containers then all '
             "containers must be HostProcess containers"
@@ -90,7 +90,7 @@ def test_host_processes_are_all_or_none_and_on_the_host_network() -> None:
         "spec: Forbidden: hostProcess containers are disallowed by cluster policy",
     ]
     inherited = given | {"securityContext": _host_process(True), "hostNetwork": True}
-    assert problems(inherited, options=PRIVILEGED) == []
+    assert problems(inherited) == []
 
 
 def test_pod_and_container_agree_about_host_processes() -> None:
@@ -99,7 +99,7 @@ def test_pod_and_container_agree_about_host_processes() -> None:
         hostNetwork=True,
         containers=[container(securityContext=_host_process(True))],
     )
-    assert problems(given, options=PRIVILEGED) == [
+    assert problems(given) == [
         (
             "spec.containers[0].securityContext.windowsOptions.hostProcess: Invalid value: true: "
             "pod hostProcess value must be identical if both are specified, was false"

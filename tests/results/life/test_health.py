@@ -64,6 +64,7 @@ def test_of_a_calm_run_there_is_nothing_to_tell() -> None:
             "peakAtSeconds": None,
             "longestWaitSeconds": 0.0,
             "longestWaitPod": None,
+            "waitP99Seconds": 0.0,
         },
         "restarts": [],
         "evictions": [],
@@ -157,6 +158,20 @@ def test_a_rescale_is_marked_and_loses_nothing() -> None:
     assert headline(life) == []
 
 
+def test_short_waits_count_in_the_percentile_of_waits() -> None:
+    stage, recorder = living.recorded(make_node("a", cpu="100", pods=1000))
+    stage.apply([make_deployment("web", replicas=150, cpu="100m")])
+    stage.apply([make_deployment("huge", replicas=1, cpu="200")])
+    life = lived(stage, recorder, "1m")
+    pending = life.summary["health"]["pending"]
+    assert pending["longestWaitSeconds"] == 60.0
+    assert pending["waitP99Seconds"] == 0.0
+    stage, recorder = living.recorded(make_node("a", cpu="100", pods=1000))
+    stage.apply([make_deployment("web", replicas=50, cpu="100m")])
+    stage.apply([make_deployment("huge", replicas=1, cpu="200")])
+    assert lived(stage, recorder, "1m").summary["health"]["pending"]["waitP99Seconds"] == 60.0
+
+
 def test_a_rescale_that_does_not_fit_is_told() -> None:
     stage, recorder = living.recorded(make_node("a", cpu="4"))
     stage.apply([make_deployment("web", replicas=2, cpu="1")])
@@ -166,6 +181,8 @@ def test_a_rescale_that_does_not_fit_is_told() -> None:
     pending = life.summary["health"]["pending"]
     assert (pending["peak"], pending["peakAtSeconds"]) == (2, 60.0)
     assert pending["longestWaitSeconds"] == 60.0
+    # Two of six pods waited.
+    assert pending["waitP99Seconds"] == 60.0
     below, waited = headline(life)
     assert below == (
         f"{WEB} was below its 6 replicas for 1m0s (lowest 2, at 1m0s), and has 4 of 6 at the end"

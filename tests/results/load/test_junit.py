@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from kubestage.clusterloader.result import Measured, StepResult, Substep
+from kubestage.measure.results import MeasurementResult
 from kubestage.results.load import junit
 from tests.results.load.loads import SECOND, make_result
 
@@ -50,6 +52,28 @@ def test_a_run_that_was_broken_off_is_no_pass() -> None:
     told = ET.fromstring(junit.render([make_result(errors=[], steps=[], is_interrupted=True)]))
     assert told.attrib["failures"] == "1"
     assert told[0][0].text == ":0\n[interrupted]\n:0"
+
+
+def test_what_was_skipped_is_no_green_case() -> None:
+    substeps = (
+        Substep("[step: 01] Gather [00] - Dns", SECOND, (), "needs <probes>"),
+        Substep("[step: 01] Gather [01] - Bad", SECOND, ("no",), "needs probes"),
+    )
+    step = StepResult(1, "[step: 01] Gather", 0, SECOND, is_named=True, substeps=substeps)
+    skipped = [Measured("DnsLookupLatency", "Dns", 1, MeasurementResult(skipped="needs <probes>"))]
+    text = junit.render([make_result(errors=[], steps=[step], measured=skipped)])
+    found = ET.fromstring(text)
+    assert found.attrib["skipped"] == "2"
+    assert [[each.tag for each in case] for case in found] == [
+        ["skipped"],
+        ["skipped"],
+        ["failure"],
+    ]
+    assert [case[0].attrib.get("message") for case in found] == [
+        "nothing measured",
+        "needs <probes>",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

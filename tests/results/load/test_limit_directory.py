@@ -58,8 +58,10 @@ def test_the_page_says_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "can_draw", bool)
     told = text(make_search())
     assert "p99<=4s holds up to 20, and no longer at 50." in told
-    assert "10 meets 2 2 1 s to 2 s 20 meets" in told
-    assert "50 misses 2 0 5 s to 6 s" in told
+    between = "p99<=4s holds up to 20; the seeds disagree at 30; no longer at 50."
+    assert between in text(make_search(unsure=[30.0]))
+    assert "10 meets 2 2 – – 1 s to 2 s 20 meets" in told
+    assert "50 misses 2 0 – – 5 s to 6 s" in told
     assert "kubestage[charts]" in told
     assert "holds up to 20, the highest that was tried." in text(make_search(above=None))
     assert "There is more than one" not in told
@@ -72,7 +74,7 @@ def test_runs_without_a_value_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "can_draw", bool)
     runs = [{"seed": 0, "met": False, "values": {"p99": None}}]
     search = make_search(points=[{"value": 5.0, "verdict": "unsure", "runs": runs}], limit=None)
-    assert "5 unsure 1 0 no samples" in text(search)
+    assert "5 unsure 1 0 – – no samples" in text(search)
 
 
 def test_without_what_draws_there_is_no_picture(

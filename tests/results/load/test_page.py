@@ -87,7 +87,9 @@ def test_alike_problems_are_told_once_and_many_are_cut() -> None:
     assert "Show 195 more" in told
     assert "and 302 more, in load.sqlite" in told
     assert "error 300" not in told
-    assert "… and 8,200 more characters" in told_of(errors=["x" * 9000])
+    long = told_of(errors=["x" * 8990 + " a reason"])
+    assert "x ... (8,199 characters) ... x" in long
+    assert "x a reason" in long
 
 
 def test_measurements_with_a_metric_each_share_a_table_of_the_slowest() -> None:

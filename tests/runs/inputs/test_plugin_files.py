@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -111,12 +113,21 @@ CATALOGUE: dict[str, tuple[str, str, str, str | None]] = {
     ),
     "no extension point": (
         "mine.py:Odd",
-        "class Odd:\n    name = 'Odd'\n    def scor_node(self, state, pod, node): ...\n",
+        "class Odd:\n    name = 'Odd'\n    def rate(self, state, pod, node): ...\n",
         "--plugin: mine.py:Odd: claims no extension point",
         (
             "define one of its methods, such as filter_node or score_node; "
             "kubestage.scheduler.framework lists them"
         ),
+    ),
+    "misspelt method": (
+        "mine.py:Odd",
+        "class Odd:\n    name = 'Odd'\n    def scor_node(self, state, pod, node): ...\n",
+        (
+            "mine.py:3: plugin Odd: there is no method scor_node in the contract; "
+            "did you mean score_node?"
+        ),
+        "rename it to score_node(self, state, pod, node), or to _scor_node if it is your own",
     ),
     "takes no arguments": (
         "mine.py:Odd",
@@ -225,3 +236,48 @@ def test_an_error_of_our_own_is_not_blamed_on_a_plugin() -> None:
     for error in (ZeroDivisionError, TypeError, SyntaxError):
         with pytest.raises(error), plugin_files.error_context({}):
             raise error
+
+
+COMPILED = """
+    import numba
+    import numpy as np
+
+    @numba.njit(cache=True)
+    def halves(values):
+        return values // 2
+
+    @numba.njit(cache=True)
+    def scores(values):
+        return halves(values) + 1
+
+    class Compiled:
+        name = "Compiled"
+
+        def __init__(self, args, handle): ...
+
+        def score(self, state, pod, columns, rows):
+            return scores(rows)
+"""
+USE = """
+import sys
+import numpy as np
+from kubestage.runs.inputs import plugin_files
+from kubestage.scheduler import config
+(found,) = plugin_files.load(["mine.py:Compiled"], config.default()).values()
+print(found({}, None).score(None, None, None, np.arange(4)).tolist())
+module = sys.modules[found.__module__]
+print(sum(module.scores.stats.cache_hits.values()))
+"""
+
+
+def test_a_plugin_that_is_compiled_by_numba_is_cached_beside_its_file() -> None:
+    pytest.importorskip("numba")
+    write(COMPILED)
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", USE], capture_output=True, text=True, check=True
+        ).stdout.split("\n")[:2]
+        for _ in range(2)
+    ]
+    assert printed == [["[1, 1, 2, 2]", "0"], ["[1, 1, 2, 2]", "1"]]
+    assert list(pathlib.Path("__pycache__").glob("mine.scores-*.nbc"))

@@ -65,14 +65,16 @@ def test_pods_of_a_dump_stay_where_they_are(tmp_path: pathlib.Path) -> None:
     assert result.effects.workloads[0].windows == [(0, 2)]
 
 
-def test_a_dump_without_the_owners_of_its_pods_is_refused(tmp_path: pathlib.Path) -> None:
-    made = cluster(*nodes(2), spread("web", 1))
+def test_owners_that_a_dump_lacks_are_rebuilt(tmp_path: pathlib.Path) -> None:
+    made = cluster(*nodes(4), spread("web", 3))
     file = tmp_path / "dump.json"
     file.write_text(_dump(made.stage, "Node", "Pod", "Deployment"))
-    with pytest.raises(InputError, match=r"belongs to replicaset/web-.*not in") as error:
-        rehearse.open_cluster(file)
-    assert error.value.fix is not None
-    assert "kubectl get nodes,pods,replicasets" in error.value.fix
+    opened = rehearse.open_cluster(file)
+    assert _placed(opened) == _placed(made)
+    assert opened.notes[0].startswith("rebuilt from their pods")
+    # The drained pod is replaced by the ReplicaSet that was rebuilt, and by no other.
+    result = rehearse.drain(opened, "n1")
+    assert result.effects.workloads[0].windows == [(0, 2)]
 
 
 def test_a_living_run_is_repeated_to_its_end_and_goes_on(tmp_path: pathlib.Path) -> None:

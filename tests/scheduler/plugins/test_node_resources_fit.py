@@ -58,6 +58,11 @@ def test_a_node_is_rejected_as_the_twin_rejects_it(
     incoming = clusters.pod(**spec)
     expected = [twin.filter_node(incoming, info, ignored, groups) for info in over.infos]
     assert clusters.verdicts(fit, incoming, over) == expected
+    state = CycleState()
+    if fit.pre_filter(state, incoming, over)[0].is_success and len(over):
+        fits = fit.fits(state, over)
+        assert fits is not None
+        assert fits.tolist() == [status.is_success for status in expected]
 
 
 @hypothesis.given(clusters.clusters(), clusters.specs(), _strategies)

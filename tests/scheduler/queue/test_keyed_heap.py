@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from unittest import mock
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestage.scheduler.queue import keyed_heap
 from kubestage.scheduler.queue.keyed_heap import KeyedHeap
 from kubestage.scheduler.queue.queued_pod import QueuedPod
 from tests.scheduler.queue import queues
@@ -22,10 +26,16 @@ def queued(name: str) -> QueuedPod:
     return QueuedPod(queues.pod(name), 0, 0)
 
 
-@given(STEPS)
+@pytest.mark.parametrize("many", [1, 64])
+@given(steps=STEPS)
 def test_it_behaves_like_a_list_sorted_by_rank_and_arrival(
-    steps: list[tuple[str, str, int]],
+    many: int, steps: list[tuple[str, str, int]]
 ) -> None:
+    with mock.patch.object(keyed_heap, "_MANY", many):
+        _check(steps)
+
+
+def _check(steps: list[tuple[str, str, int]]) -> None:
     heap = KeyedHeap()
     pods = {name: queued(name) for name in NAMES}
     model: dict[str, tuple[int, int]] = {}

@@ -73,6 +73,20 @@ def test_pods_of_many_templates_are_placed_by_one_call(monkeypatch: pytest.Monke
     assert calls == [200]
 
 
+def test_a_template_that_was_tried_before_is_learnt_at_once_on_other_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(None, 40)
+    world.make(stories.PLAIN[0])
+    assert world.scheduler.run_until_idle() == 1
+    calls = _placed(monkeypatch)
+    for name in ("late-1", "late-2"):
+        world.stage.store.create(make_node(name, cpu="8"))
+        world.make(stories.PLAIN[0])
+        assert world.scheduler.run_until_idle() == 1
+    assert calls == [1, 1]
+
+
 def test_what_waits_for_its_turn_is_not_seen_by_others() -> None:
     world = World(None, 40)
     _fill(world, 60)

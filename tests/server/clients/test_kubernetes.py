@@ -157,4 +157,4 @@ def test_a_command_in_a_container(api: Any, name: str) -> None:
         # The client itself keeps a socket open that the server has closed.
         opened.sock.shutdown()
         assert told == ("" if code else f"{name}\n")
-        assert ("is not simulated" in complaint) == bool(code)
+        assert ("is not modelled" in complaint) == bool(code)

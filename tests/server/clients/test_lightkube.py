@@ -74,4 +74,6 @@ def test_a_collection_is_deleted(client: Client, name: str) -> None:
     for each in ("a", "b"):
         client.create(ConfigMap(metadata=ObjectMeta(name=each, namespace=name)))
     client.deletecollection(ConfigMap, namespace=name)
-    assert list(client.list(ConfigMap, namespace=name)) == []
+    # The certificate of the API server is published again at once.
+    left = {each.metadata.name for each in client.list(ConfigMap, namespace=name) if each.metadata}
+    assert left <= {"kube-root-ca.crt"}

@@ -106,7 +106,7 @@ def cluster() -> Stage:
     return stage
 
 
-def ask(stage: Stage, *words: str) -> commands.CommandResult:
+def ask(stage: Stage, *words: str, live: Live | None = None) -> commands.CommandResult:
     """What a command prints in its container."""
     found = stage.store.get(POD, "web")
-    return commands.run(Live(stage), found, found["spec"]["containers"][0], words)
+    return commands.run(live or Live(stage), found, found["spec"]["containers"][0], words)

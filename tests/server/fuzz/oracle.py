@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
+from kubestage.server.protobuf.wire import Malformed
 from tests.deadlines import HANG_S
 from tests.server.fuzz import wire as wires
+from tests.server.protobuf.answers import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +132,9 @@ def _read(wire: Wire, answer: Answer) -> list[Any]:
             return [] if len(body) > _LONGEST_YAML else [yaml.load(body, yaml.CBaseLoader)]
         if form.startswith(b"text/"):
             body.decode()
-    except (msgspec.DecodeError, UnicodeDecodeError, yaml.YAMLError) as error:
+        if form == b"application/vnd.kubernetes.protobuf":
+            return [read(body)]
+    except (msgspec.DecodeError, UnicodeDecodeError, yaml.YAMLError, Malformed) as error:
         raise Wrong(f"unreadable: {error}: {body[:500]!r}", wire) from None
     return []
 

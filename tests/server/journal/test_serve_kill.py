@@ -94,7 +94,9 @@ def _watch(port: int, hear: Callable[[Told | int], None]) -> None:
 def _found(port: int) -> Begun:
     with contextlib.closing(Client(port)) as client:
         answer = client.call("GET", PATH)
-    values = {each["metadata"]["name"]: each["data"]["value"] for each in answer["items"]}
+    # The cluster publishes a certificate, too.
+    items = [each for each in answer["items"] if "value" in each["data"]]
+    values = {each["metadata"]["name"]: each["data"]["value"] for each in items}
     return Begun(values, int(answer["metadata"]["resourceVersion"]))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fresh() -> Iterator[Kubectl]:
     """A server of its own, whose clock nobody has sent ahead."""
     require_kubectl()
-    with Served("--nodes", "3") as served:
+    with Served("--nodes", "3", "--setting", "hpa.sync-period=1s") as served:
         yield Kubectl(served, "default")
 
 

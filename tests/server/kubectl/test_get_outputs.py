@@ -164,7 +164,7 @@ def test_tables_are_the_same_but_for_ages(words: str, both: _Both) -> None:
     ("words", "part"),
     [
         ("cm -n data -o jsonpath={.items[", "unterminated array"),
-        ("cm -n data -o jsonpath={.items[99]}", "array index out of bounds: index 99, length 9"),
+        ("cm -n data -o jsonpath={.items[99]}", "array index out of bounds: index 99, length 10"),
         ("cm -n data -o jsonpath=", "template format specified but no template given"),
         ("cm -n data -o custom-columns=NAME", "unexpected custom-columns spec: NAME, expected"),
         ("cm -n data -o custom-columns=N:{.a}{.b}", "unexpected path string, expected a"),

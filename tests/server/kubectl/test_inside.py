@@ -49,10 +49,10 @@ def test_exec_has_the_exit_code_of_the_command(kubectl: Kubectl) -> None:
     assert kubectl.run("exec", "web", "--", "false").returncode == 1
     done = kubectl.run("exec", "web", "--", "top")
     assert done.returncode == 127
-    assert 'simulated container: command "top" is not simulated; known are cat' in done.stderr
+    assert "simulated container: the command top is not modelled; known are [, [[" in done.stderr
     done = kubectl.run("exec", "-i", "web", "--", "sh", given="ls\n")
     assert done.returncode == 127
-    assert "there is no shell to talk to" in done.stderr
+    assert "sh without -c SCRIPT is not modelled" in done.stderr
 
 
 def test_exec_into_what_is_not_there_is_refused(kubectl: Kubectl) -> None:
@@ -81,7 +81,7 @@ def test_copies_need_tar(kubectl: Kubectl, words: tuple[str, ...]) -> None:
     done = kubectl.run(*words)
     assert done.returncode == 127
     # On the way out kubectl prints errors of the container with its output.
-    assert 'command "tar" is not simulated' in done.stdout + done.stderr
+    assert "the command tar is not modelled" in done.stdout + done.stderr
 
 
 def test_debug_adds_a_container_and_says_that_nobody_can_be_attached_to(kubectl: Kubectl) -> None:

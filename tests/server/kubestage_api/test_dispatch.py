@@ -78,7 +78,7 @@ def test_what_is_misspelt_is_refused_with_what_was_likely_meant() -> None:
             said = await refused(stage, 400, "GET", "/export", fromat="kss")
             assert said == 'unknown query parameter "fromat": did you mean format?'
             said = await refused(stage, 400, "GET", "/export", format="kss2")
-            assert said == 'format: "kss2" is unknown: use one of list, kss'
+            assert said == 'format: "kss2" is unknown: use one of list, kss, perfetto'
             said = await refused(stage, 400, "PUT", "/clock", {"speed": "fast"})
             assert said.startswith("speed: Expected")
             assert "must be an object" in await refused(stage, 400, "PUT", "/clock", [1])

@@ -10,10 +10,23 @@ import pytest
 from kubestage.runs.observer import Observer
 from kubestage.server.launch import cluster
 from kubestage.server.launch.options import ServeOptions
+from kubestage.store.bootstrap import Bootstrap
 from kubestage.testing import make_pod
 
 if TYPE_CHECKING:
     import pathlib
+
+    from kubestage.server.launch.cluster import ServedCluster
+
+SERVER = Bootstrap(address="127.0.0.1", port=6443, certificate="PEM")
+
+
+def build(options: ServeOptions) -> ServedCluster:
+    observer = Observer()
+    inputs = cluster.read(options, observer)
+    served = cluster.open_stage(options, inputs)
+    cluster.fill(served, options, inputs, SERVER, observer)
+    return served
 
 
 @pytest.mark.parametrize("start", [None, "1960-01-01T00:00:00Z"])
@@ -22,8 +35,7 @@ def test_a_clock_before_1970_makes_no_negative_versions_nor_names(
 ) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: -(10**18))
     options = ServeOptions(in_memory=True, nodes=1, start=start)
-    observer = Observer()
-    stage = cluster.build(options, cluster.read(options, observer), observer).stage
+    stage = build(options).stage
     stage.store.create(make_pod("web"))
     stage.run("1m")
     assert stage.store.revision > 0
@@ -40,12 +52,11 @@ PRICE_CATALOG = ("kubestage.dev/v1alpha1", "PriceCatalog")
 def test_prices_are_there_from_the_start_and_after_a_restart(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "mine.csv"
     options = ServeOptions(data_dir=str(tmp_path / "data"), prices=str(file))
-    observer = Observer()
     revisions = []
     for price in ("0.1", "0.1", "0.3"):
         # One type that no node has yet.
         file.write_text(f"instance_type,price\nm5.large,{price}\n")
-        served = cluster.build(options, cluster.read(options, observer), observer)
+        served = build(options)
         (catalog,) = served.stage.store.read(PRICE_CATALOG).values()
         assert catalog["metadata"]["name"] == "mine"
         assert catalog["spec"]["prices"] == [{"instanceType": "m5.large", "price": float(price)}]

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 from kubestage.errors import InputError
+from kubestage.server.assembly import AssemblyOptions
 from kubestage.server.history import HistoryLimits
 from kubestage.server.launch import resolution
 from kubestage.server.launch.options import ServeOptions
@@ -27,10 +28,35 @@ def test_by_default_a_scenario_may_be_large_and_less_so_from_elsewhere() -> None
 
 def test_the_api_alone_has_no_scheduler_no_controllers_and_real_time() -> None:
     options = resolution.resolve(ServeOptions(api_only=True))
-    assert (options.scheduler, options.controllers, options.pace) == ("none", False, "realtime")
+    assert (options.scheduler, options.controllers, options.pace) == ("none", "none", "realtime")
     assert resolution.disabled_plugins(options) == ["ServiceAccount"]
+    assert options.allow_privileged is False
+    chosen = resolution.resolve(ServeOptions(api_only=True, allow_privileged=True))
+    assert chosen.allow_privileged is True
     with pytest.raises(InputError, match="has no scheduler"):
         resolution.resolve(ServeOptions(api_only=True, scheduler="outside"))
+    with pytest.raises(InputError, match="has no kubelets"):
+        resolution.resolve(ServeOptions(api_only=True, simulate="kubelets"))
+
+
+def test_kubelets_alone_leave_the_rest_to_programs_outside_in_real_time() -> None:
+    options = resolution.resolve(ServeOptions(simulate="kubelets"))
+    chosen = (options.scheduler, options.controllers, options.pace)
+    assert chosen == ("outside", "outside", "realtime")
+    jumping = resolution.resolve(ServeOptions(simulate="kubelets", pace="jump"))
+    assert resolution.mode_and_speed(jumping) == (Mode.JUMP, 1.0)
+    fast = resolution.resolve(ServeOptions(simulate="kubelets", speed=10))
+    assert resolution.mode_and_speed(fast) == (Mode.SPEED, 10)
+
+
+def test_without_controllers_there_are_no_kubelets_either() -> None:
+    assert resolution.resolve(ServeOptions(no_controllers=True)).controllers == "none"
+    for options in (
+        ServeOptions(no_controllers=True, controllers="outside"),
+        ServeOptions(no_controllers=True, simulate="kubelets"),
+    ):
+        with pytest.raises(InputError, match="has no kubelets either"):
+            resolution.resolve(options)
 
 
 def test_a_speed_is_a_mode_and_contradicts_a_clock_that_stands_still() -> None:
@@ -69,3 +95,13 @@ def test_how_much_is_remembered_is_a_size_and_a_time() -> None:
         resolution.resolve(ServeOptions(history_size="much"))
     with pytest.raises(InputError, match=r"--history-time.*above 0"):
         resolution.resolve(ServeOptions(history_time="0s"))
+
+
+def test_how_much_of_the_past_is_recorded_is_a_number_and_a_size() -> None:
+    assert resolution.past(ServeOptions()) == AssemblyOptions().past
+    chosen = resolution.past(ServeOptions(past_changes=10, past_memory="1Mi"))
+    assert (chosen.most_changes, chosen.most_bytes) == (10, MEBIBYTE)
+    assert resolution.past(ServeOptions(past_changes=0)).most_changes == 0
+    assert resolution.past(ServeOptions(past_memory="0")).most_changes == 0
+    with pytest.raises(InputError, match=r"--past-memory.*is no size"):
+        resolution.resolve(ServeOptions(past_memory="much"))

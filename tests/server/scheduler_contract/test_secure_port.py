@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.server.scheduler_contract.go_client import Refused
+from tests.deadlines import HANG_S
 from tests.server.scheduler_contract.informers import Reflector
 
 if TYPE_CHECKING:
@@ -17,17 +15,16 @@ CONFIG_MAPS = "/api/v1/namespaces/kube-system/configmaps"
 TRUST = "extension-apiserver-authentication"
 
 
-def test_that_nobody_is_to_be_trusted_is_told_clearly(client: GoClient) -> None:
-    with pytest.raises(Refused) as refused:
-        client.get(f"{CONFIG_MAPS}/{TRUST}")
-    assert (refused.value.code, refused.value.reason) == (404, "NotFound")
+def test_whom_to_trust_is_followed(client: GoClient) -> None:
     follower = Reflector(client, CONFIG_MAPS, fieldSelector=f"metadata.name={TRUST}")
     follower.start()
     try:
-        assert follower.synced.wait(20)
-        assert not follower.objects
+        assert follower.synced.wait(HANG_S)
+        (found,) = follower.objects.values()
     finally:
         follower.stop()
+    assert found["data"] == client.get(f"{CONFIG_MAPS}/{TRUST}")["data"]
+    assert found["data"]["client-ca-file"].startswith("-----BEGIN CERTIFICATE-----")
 
 
 def test_a_token_that_is_not_ours_authenticates_nobody(client: GoClient) -> None:

@@ -127,6 +127,26 @@ def test_a_request_that_takes_too_long_is_given_up() -> None:
     assert late.json["details"] == {}
 
 
+def test_a_client_says_how_long_it_waits() -> None:
+    door = Door(Inside(asyncio.Event()))
+    refused = answer(door, timeout="10ms")
+    assert (refused.status, refused.json["reason"]) == (504, "Timeout")
+    wrong = answer(door, timeout="invalid")
+    assert (wrong.status, wrong.json["message"]) == (
+        400,
+        'invalid timeout specified in the request URL - time: invalid duration "invalid"',
+    )
+    assert answer(Door(), timeout="0s").status == answer(Door(), timeout="1h").status == 200
+    assert answer(Door(), timeoutSeconds="moon").status == 200
+
+
+def test_a_response_has_an_audit_id() -> None:
+    made = [answer(Door()).header("audit-id") for _ in range(2)]
+    assert [len(each) for (each,) in made] == [36, 36]
+    assert made[0] != made[1]
+    assert answer(Door(), headers={"audit-id": "mine"}).header("audit-id") == ["mine"]
+
+
 def test_a_body_that_does_not_come_is_given_up() -> None:
     async def story() -> None:
         door = Door(limits=RequestLimits(request_s=0.01))

@@ -33,7 +33,10 @@ def test_an_open_server_needs_neither_trust_nor_token(tmp_path: pathlib.Path) ->
     path.chmod(0o644)
     kubeconfig.write(path, "http://127.0.0.1:1")
     content = yaml.safe_load(path.read_text())
-    assert content["clusters"][0]["cluster"] == {"server": "http://127.0.0.1:1"}
+    assert content["clusters"][0]["cluster"] == {
+        "server": "http://127.0.0.1:1",
+        "insecure-skip-tls-verify": True,
+    }
     assert content["users"][0]["user"] == {}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [path]

@@ -1,64 +1,26 @@
-"""Checks of a configuration as a whole, and of the parameters of its measurements."""
+"""Checks of a configuration as a whole: what it names is there."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING
 
 from kubestage.clusterloader.dependencies import registry
+from kubestage.clusterloader.reading.mention_checks import MentionChecks
 from kubestage.clusterloader.reading.phase_changes import PhaseChanges
+from kubestage.clusterloader.reading.undefined import NO_VALUE
 from kubestage.errors import InputError
-from kubestage.measure import params
-from kubestage.measure.measurements import with_action
+from kubestage.measure import param_checks
+from kubestage.wording import plural
 
 if TYPE_CHECKING:
-    from kubestage.clusterloader.config import Mention, ObjectSpec
+    from kubestage.clusterloader.config import Namespaces, ObjectSpec, Phase
     from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.reading.configs import Read
+    from kubestage.clusterloader.reading.mention_checks import Methods
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.clusterloader.templating.templates import Templates
-
-
-def check_params(mention: Mention, methods: Any, place: Place, problems: Problems) -> None:
-    """Report what is odd about the parameters of a measurement, if `methods` has its class.
-
-    ClusterLoader2 reads them when the step is there, so none of it refuses a configuration.
-    """
-    find = getattr(methods, "find", None)
-    if not callable(find):
-        return
-    kind = find(mention.method).params_type
-    if not mention.instances:
-        _check_instance(mention.params, kind, place, problems)
-    for index, each in enumerate(mention.instances):
-        merged = {**mention.params, **each.params}
-        _check_instance(merged, kind, place.child("instances").at(index), problems)
-
-
-def _check_instance(
-    raw: dict[str, Any], kind: type[params.Params], place: Place, problems: Problems
-) -> None:
-    try:
-        _, strange = params.typed(kind, with_action(raw))
-    except InputError as error:
-        problems.odd(place.child(error.path or "params"), error.problem, error.fix)
-        return
-    for each in strange:
-        key, _, text = each.partition(": ")
-        problem, _, fix = text.partition("; ")
-        problems.odd(place.child(key), problem, fix or None)
-
-
-NO_VALUE: Final = "<no value>"
-"""What a template prints for a variable that is not there."""
-
-
-class Methods(Protocol):
-    """The methods of measurements there are."""
-
-    def __contains__(self, method: str, /) -> bool:
-        """Whether there is one of this name."""
 
 
 class Checking:
@@ -69,8 +31,8 @@ class Checking:
     ) -> None:
         self._files = files
         self._templates = templates
-        self._methods = methods
         self._problems = problems
+        self._mentions = MentionChecks(methods, problems)
         self._identities: dict[str, tuple[str, str] | InputError] = {}
 
     def check(self, read: Read) -> None:
@@ -82,10 +44,11 @@ class Checking:
         declared = [tuning_set.name for tuning_set, _ in read.tuning_sets]
         for placed in read.steps:
             for index, mention in enumerate(placed.step.measurements):
-                self._mention(mention, placed.place.child("measurements").at(index))
+                self._mentions.check(mention, placed.place.child("measurements").at(index))
             for index, phase in enumerate(placed.step.phases):
                 place = placed.place.child("phases").at(index)
                 self._tuning_set(phase.tuning_set, declared, place)
+                self._range(phase, read.config.namespaces, place)
                 kinds = [
                     self._object(spec, place.child("objectBundle").at(at))
                     for at, spec in enumerate(phase.objects)
@@ -118,6 +81,21 @@ class Checking:
             f"did you mean {close[0]!r}?" if close else "declare it in tuningSets",
         )
 
+    def _range(self, phase: Phase, namespaces: Namespaces, place: Place) -> None:
+        """Objects cannot be created in namespaces that the load does not have."""
+        reach = phase.namespace_range
+        is_own = reach is not None and reach.basename in (None, namespaces.prefix)
+        if reach is None or not is_own or namespaces.number < 1:
+            return
+        for key, number in (("min", reach.min), ("max", reach.max)):
+            if not 1 <= number <= namespaces.number:
+                self._problems.failing(
+                    place.child(f"namespaceRange.{key}"),
+                    f"{number}: the load has {plural(namespaces.number, 'namespace')}, which are "
+                    "numbered from 1",
+                    "change it, or namespace.number",
+                )
+
     def _dependency(self, method: str, place: Place) -> None:
         place = place.child("method")
         if not method:
@@ -127,22 +105,6 @@ class Checking:
                 place,
                 f"{method!r}: dependency method is not registered",
                 f"known: {', '.join(registry.METHODS)}",
-            )
-
-    def _mention(self, mention: Mention, place: Place) -> None:
-        outer, place = place, place.child("method")
-        if not mention.method:
-            self._problems.error(place, "method is required")
-        elif mention.method in self._methods:
-            check_params(mention, self._methods, outer, self._problems)
-        else:
-            names: Any = getattr(self._methods, "names", None)
-            known = list(names()) if callable(names) else []
-            close = difflib.get_close_matches(mention.method, known, 1)
-            self._problems.error(
-                place,
-                f"{mention.method!r}: measurement method is not registered",
-                f"did you mean {close[0]!r}?" if close else "add your own with --measurement",
             )
 
     def _object(self, spec: ObjectSpec, place: Place) -> tuple[str, str] | None:
@@ -156,6 +118,8 @@ class Checking:
             except InputError as error:
                 found = error
             self._identities[path] = found
+            if not isinstance(found, InputError):
+                self._kinds(path, place)
         if isinstance(found, InputError):
             self._problems.error(place, f"{path!r}: {found.problem}", found.fix)
             return None
@@ -186,3 +150,12 @@ class Checking:
             )
         group, _, _ = version.rpartition("/")
         return group, str(found[0]["kind"])
+
+    def _kinds(self, path: str, place: Place) -> None:
+        """Report kinds that are not in their group; one that is misspelt fails a run."""
+        for obj in self._templates.raw_objects(path):
+            unknown = param_checks.unknown_kind(str(obj.get("apiVersion")), str(obj["kind"]))
+            if unknown is not None:
+                problem, fix, is_misspelt = unknown
+                report = self._problems.failing if is_misspelt else self._problems.odd
+                report(place, f"{path!r}: {problem}", fix)

@@ -115,6 +115,11 @@ class Fields:
         found = self._typed(name, dict)
         return numbers.as_floats(found) if isinstance(found, dict) else {}
 
+    def written(self, name: str) -> dict[str, Any]:
+        """Keys and values exactly as they are written."""
+        found = self._typed(name, dict)
+        return found if isinstance(found, dict) else {}
+
     def texts(self, name: str) -> tuple[str, ...] | None:
         """A list of texts, if one is written."""
         if name not in self._values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.clusterloader.reading import undefined
 from kubestage.clusterloader.reading.fields import Fields
 from kubestage.clusterloader.reading.problems import Place
 from kubestage.clusterloader.reading.steps import STEP
@@ -85,6 +86,8 @@ class Flattening:
                 error.path = f"(module of {place.file}: {place.path})"
             self._problems.add(error)
             return []
+        self._problems.reading(path, value)
+        undefined.report(value, Place(path), self._problems)
         self._depth += 1
         inside = Fields({} if value is None else value, Place(path), self._problems, ("steps",))
         found = self.steps(inside)

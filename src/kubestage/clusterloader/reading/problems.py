@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kubestage.clusterloader.reading import spelling
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,11 +50,17 @@ class Problems:
         self._is_strict = is_strict
         self._errors: list[InputError] = []
         self._oddities: list[InputError] = []
+        self._values: dict[str, Any] = {}
         self.warnings: list[str] = []
+        self.failures: list[str] = []
+
+    def reading(self, file: str, value: Any) -> None:
+        """What a file has, rendered: problems name their places with its keys."""
+        self._values[file] = value
 
     def error(self, place: Place, problem: str, fix: str | None = None) -> None:
         """Something that makes the configuration unusable."""
-        self.add(InputError(problem, file=place.file, path=place.path or None, fix=fix))
+        self.add(self._placed(place, problem, fix))
 
     def add(self, error: InputError) -> None:
         """An error that was found elsewhere."""
@@ -61,12 +68,24 @@ class Problems:
 
     def odd(self, place: Place, problem: str, fix: str | None = None) -> None:
         """Something that ClusterLoader2 lets pass."""
-        error = InputError(problem, file=place.file, path=place.path or None, fix=fix)
+        self._soft(self._placed(place, problem, fix))
+
+    def failing(self, place: Place, problem: str, fix: str | None = None) -> None:
+        """Something that ClusterLoader2 lets pass until the step fails; a warning, too."""
+        error = self._placed(place, problem, fix)
+        self.failures.append(str(error))
+        self._soft(error)
+
+    def _soft(self, error: InputError) -> None:
         if self._is_strict:
             self._errors.append(error)
         else:
             self._oddities.append(error)
             self.warnings.append(str(error))
+
+    def _placed(self, place: Place, problem: str, fix: str | None) -> InputError:
+        path = spelling.as_written(place.path, self._values.get(place.file))
+        return InputError(problem, file=place.file, path=path or None, fix=fix)
 
     def unknown_key(self, place: Place, key: str, known: Iterable[str]) -> None:
         """A key that no field has."""

@@ -172,7 +172,7 @@ class StepReader:
                 self._problems.error(
                     place.child("identifier"), "identifier and instances cannot be both empty"
                 )
-        return Mention(method, identifier, fields.mapping("params"), instances)
+        return Mention(method, identifier, fields.written("params"), instances)
 
     def _by_name(self, method: str) -> Mention:
         """A method's name alone starts it; each later mention of it gathers."""
@@ -182,4 +182,4 @@ class StepReader:
 
     def _instance(self, value: Any, place: Place) -> Instance:
         fields = Fields(value, place, self._problems, ("identifier", "params"))
-        return Instance(fields.text("identifier"), fields.mapping("params"))
+        return Instance(fields.text("identifier"), fields.written("params"))

@@ -1,6 +1,7 @@
-"""The simple templates of the vision: ``{{ N+i%5 }}``, ``{{ RAND%3+5 }}``.
+"""The simple templates of the vision: ``{{ N+i%5 }}``, ``{{ RAND%3+5 }}``, ``{{ 3+RAND()%5 }}``.
 
-``N`` and ``i`` are the number of the object (the N of ``basename-N``), ``RAND`` is a random number.
+``N`` and ``i`` are the number of the object (the N of ``basename-N``), ``RAND`` or ``RAND()`` is
+a random number.
 An action is one of these if nothing but whole numbers, these names, ``+``, ``%`` and parentheses
 stand in it, and at least one of them is no number; any other is Go's. So no text is both: Go has
 neither these names nor these signs.
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 FUNCTION: Final = "SimpleExpression"
 _ACTION: Final = re.compile(r"\{\{(-\s)?([ \tN0-9iRAND+%()]+?)(\s-)?\}\}")
-_WORD: Final = re.compile(r"\s*(?:([0-9]+)|(RAND|N|i)|([+%()]))")
+_WORD: Final = re.compile(r"\s*(?:([0-9]+)|(RAND|N|i)(?:(?<=D)\s*\(\s*\))?|([+%()]))")
 _RANDOM_BELOW: Final = 2**31
 _DEEPEST: Final = 50
 _NAMES: Final = ("N", "i", "RAND")

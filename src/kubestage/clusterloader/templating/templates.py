@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -121,16 +122,13 @@ class Templates:
         """The objects of a file that is not rendered: all from ``{{`` to ``}}`` is left out.
 
         ClusterLoader2 leaves out all of a line from the first to the last of them. JSON on one line
-        ends with braces of its own, so what cannot be read that way is tried action by action.
+        ends with braces of its own, so what cannot be read that way is tried action by action, and
+        then with a number in place of each, which a JSON text needs after a colon.
         """
         found = self._raw.get(path)
         if found is None:
             text = self._files.read(path)
-            try:
-                found = documents.objects(_ACTIONS.sub("", text), path)
-            except InputError:
-                found = documents.objects(_SINGLE_ACTIONS.sub("", text), path)
-            self._raw[path] = found
+            found = self._raw[path] = _without_actions(text, path)
         return found
 
     def _template(self, path: str, *, is_module: bool = False) -> _Prepared:
@@ -166,6 +164,13 @@ class Templates:
         if problem is not None:
             raise _failed(path, *problem)
         return text
+
+
+def _without_actions(text: str, path: str) -> list[dict[str, Any]]:
+    for pattern in (_ACTIONS, _SINGLE_ACTIONS):
+        with contextlib.suppress(InputError):
+            return documents.objects(pattern.sub("", text), path)
+    return documents.objects(_SINGLE_ACTIONS.sub("0", text), path)
 
 
 def _echo(value: Any) -> Any:

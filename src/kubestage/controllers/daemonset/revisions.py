@@ -81,7 +81,7 @@ def _snapshot(store: Store, daemon_set: Json, data: Json, number: int) -> Json:
         "apiVersion": history.REVISION[0],
         "kind": history.REVISION[1],
         "metadata": described,
-        "data": data,
+        "data": history.in_key_order(data),
         "revision": number,
     }
     try:

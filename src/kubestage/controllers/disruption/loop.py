@@ -43,6 +43,8 @@ class DisruptionController(Controller):
         self._index = BudgetPodsIndex()
         # The earliest time to withdraw an announced disruption, by pod.
         self._announced: dict[str, int] = {}
+        # When an announcement was first seen, by budget, pod and the time it states.
+        self._seen: dict[tuple[str, str, str], int] = {}
 
     def handlers(self) -> Handlers:
         """Pods and budgets."""
@@ -146,7 +148,7 @@ class DisruptionController(Controller):
         healthy = budget_pods.healthy - sum(
             budget_pods.is_healthy(f"{namespace}/{name}")
             for name, since in disrupted.items()
-            if timestamps.parse_time(since) + _TIMEOUT_NS > self.clock.unix_ns
+            if self._announced_ns(key, name, since) + _TIMEOUT_NS > self.clock.unix_ns
         )
         status = budget_status.counted(budget, healthy, desired, expected, now)
         if disrupted:
@@ -179,18 +181,30 @@ class DisruptionController(Controller):
         for name, since in ((budget.get("status") or {}).get("disruptedPods") or {}).items():
             pod_key = f"{namespace}/{name}"
             if pod_key not in budget_pods or budget_pods.is_terminating(pod_key):
+                self._seen.pop((key, name, since), None)
                 continue
-            until_ns = timestamps.parse_time(since) + _TIMEOUT_NS
+            until_ns = self._announced_ns(key, name, since) + _TIMEOUT_NS
             if until_ns >= now_ns:
                 announced[name] = since
                 self.queue.add_at(key, until_ns + _RECHECK_NS)
                 continue
+            del self._seen[key, name, since]
             pod = self.lister.get(pods.POD, pod_key)
             assert pod is not None
             # Upstream's text names the namespace twice.
             text = f"Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't"
             self.events.event(pod, WARNING, "NotDeleted", text)
         return announced
+
+    def _announced_ns(self, key: str, name: str, since: str) -> int:
+        """When a disruption was announced.
+
+        A client whose clock is behind, such as the wall clock after a jump, is given the time from
+        when its announcement was seen.
+        """
+        stated_ns = timestamps.parse_time(since)
+        seen_ns = self._seen.setdefault((key, name, since), self.clock.unix_ns)
+        return stated_ns if seen_ns - stated_ns <= _TIMEOUT_NS else seen_ns
 
     def _clear_stale(self, key: str) -> None:
         pod = self.lister.get(pods.POD, key)

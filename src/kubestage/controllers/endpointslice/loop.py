@@ -99,7 +99,7 @@ class EndpointSliceController(Controller):
             self._write(layout, service, None if is_new else changed, trigger)
         except ApiError as error:
             layout.is_stale = True
-            if not _is_namespace_ending(error):
+            if not is_namespace_ending(error):
                 self._complain(service, layout, key, error.message)
             return
         finally:
@@ -231,6 +231,7 @@ def _misplaced_text(service: Json, layout: Layout) -> str:
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
-def _is_namespace_ending(error: ApiError) -> bool:
+def is_namespace_ending(error: ApiError) -> bool:
+    """Whether something was refused because its namespace is being deleted."""
     causes = error.details.get("causes") or ()
     return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

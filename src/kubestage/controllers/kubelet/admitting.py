@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import admission, allocation, ephemeral, phases, statuses
@@ -15,6 +14,7 @@ from kubestage.objects import qos, timestamps
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.launching import Launching
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import Plans
     from kubestage.controllers.kubelet.pod import Pod
@@ -39,9 +39,9 @@ class Admitting:
         events: Events,
         starting: Starting,
         reports: Reports,
-        at_once: int,
+        launching: Launching,
     ) -> None:
-        self._at_once = at_once
+        self._launching = launching
         self._clock = clock
         self._plans = plans
         self._events = events
@@ -70,21 +70,8 @@ class Admitting:
             self._take_over(pod, node, stored)
             return True
         pod.phase = phases.PENDING
-        delay_ns = self._starting.draw_ns(pod, pod.plan.launch_delay, "launch-delay")
-        launched_ns = self._turn_ns(node) + delay_ns
-        if self._at_once:
-            heapq.heappush(node.launches, launched_ns)
-        pod.plan_step(launched_ns, steps.LAUNCHED)
+        pod.plan_step(self._launching.launched_ns(pod, node, obj), steps.LAUNCHED)
         return True
-
-    def _turn_ns(self, node: Node) -> int:
-        """When a node can start to launch another pod."""
-        now_ns, launches = self._clock.now_ns, node.launches
-        while launches and launches[0] <= now_ns:
-            heapq.heappop(launches)
-        if not self._at_once or len(launches) < self._at_once:
-            return now_ns
-        return heapq.nlargest(self._at_once, launches)[-1]
 
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
         metadata: Json = obj["metadata"]

@@ -54,6 +54,12 @@ class Reader:
         """How long a container runs; None for one that never ends by itself."""
         return self._read("run-duration", _lifetime, default, container, named_only=named_only)
 
+    def has_end(self, container: str) -> bool:
+        """Whether it is stated when or how a container ends."""
+        names = ("run-duration", "exit-code")
+        keys = {f"{PREFIX}{name}{of}" for name in names for of in ("", f".{container}")}
+        return not keys.isdisjoint(self._annotations)
+
     def exit_code(self, container: str, *, named_only: bool) -> int:
         """With what a container ends."""
         return self._read("exit-code", _exit_code, 0, container, named_only=named_only)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.allocation import Allocation
     from kubestage.controllers.kubelet.plan import ContainerPlan
+    from kubestage.programs.context import ContainerContext
+    from kubestage.programs.process import Process
 
 
 WAITING: Final = "waiting"
@@ -32,6 +34,10 @@ class Container:
     once it has got the stop signal. `involved` is what Events call it. `held` is what it still has
     while it is to get something else. It has `burnt` so many core-nanoseconds by the time
     `since_ns`, from which on its `cpu` is what it is.
+
+    `process` is what it runs, if that is modelled, and `before` what it ran before it was
+    restarted; `rounds` are the results of its probes. `context` are those of commands that
+    were run in it although its own program is not modelled.
     """
 
     # NOTE: initial values are attributes of the class, so that creating one sets a single
@@ -62,6 +68,10 @@ class Container:
     ends: tuple[int, int] | None = None
     involved: Json | None = None
     held: Allocation | None = None
+    process: Process | None = None
+    before: Process | None = None
+    rounds: dict[str, list[int]] | None = None
+    context: ContainerContext | None = None
 
     def __init__(self, plan: ContainerPlan) -> None:
         self.plan = plan

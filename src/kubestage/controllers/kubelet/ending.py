@@ -15,7 +15,9 @@ from kubestage.units import SECOND_NS
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.hooks import Hooks
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.processes import Processes
     from kubestage.controllers.kubelet.reports import Reports
     from kubestage.controllers.kubelet.starting import Starting
     from kubestage.sim.clock import Clock
@@ -28,7 +30,17 @@ _LOST: Final = "The container could not be located when the pod was terminated"
 class Ending:
     """Ends pods."""
 
-    def __init__(self, clock: Clock, events: Events, starting: Starting, reports: Reports) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        events: Events,
+        starting: Starting,
+        reports: Reports,
+        processes: Processes,
+        hooks: Hooks,
+    ) -> None:
+        self._processes = processes
+        self._hooks = hooks
         self._clock = clock
         self._events = events
         self._starting = starting
@@ -38,6 +50,8 @@ class Ending:
         """Stop the containers of a pod; sidecars stop after the others, last one first."""
         now_ns = self._clock.now_ns
         pod.drop_steps()
+        if any(each.process is not None for each in pod.all_containers()):
+            self._processes.advance(pod, self._reports.stored(pod))
         grace_ns = pod.grace_ns if pod.deleting else pod.plan.grace_ns
         turn_ns = now_ns
         for each in pod.containers:
@@ -80,6 +94,11 @@ class Ending:
         grace_ns = max(grace_ns, 0)
         hook_ns = min(plan.pre_stop_ns, grace_ns)
         left_ns = max(grace_ns - hook_ns, _LEAST_GRACE_NS)
+        if container.process is not None:
+            self._hooks.before_stop(pod, container)
+            container.ends = self._processes.stop(container, from_ns + hook_ns, left_ns)
+            if container.ends is not None:
+                return
         number = str(container.restarts)
         purpose = ("terminate-delay", plan.name, number)
         delay_ns = self._starting.draw_ns(pod, plan.terminate_delay, *purpose)
@@ -98,6 +117,8 @@ class Ending:
             at_ns, code = each.ends
             stamp = timestamps.format_time(epoch_ns + at_ns)
             each.end(code, reason_of(code), stamp, at_ns)
+            if each.process is not None:
+                each.message = self._processes.message(each, code)
         pod.phase = phases.phase_of(pod, is_over=True)
         if pod.cause == DEADLINE_EXCEEDED:
             pod.phase = phases.FAILED

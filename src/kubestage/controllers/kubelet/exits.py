@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.processes import Processes
     from kubestage.controllers.kubelet.reports import Reports
     from kubestage.sim.clock import Clock
 
@@ -25,7 +26,10 @@ _REMOVED: Final = "The container is removed because RestartAllContainers in plac
 class Exits:
     """Decides what happens to containers and pods after an exit."""
 
-    def __init__(self, clock: Clock, events: Events, reports: Reports) -> None:
+    def __init__(
+        self, clock: Clock, events: Events, reports: Reports, processes: Processes
+    ) -> None:
+        self._processes = processes
         self._clock = clock
         self._events = events
         self._reports = reports
@@ -35,6 +39,8 @@ class Exits:
         now_ns = self._clock.now_ns
         pod.drop_steps(container)
         container.end(code, reason, self._events.stamp(), now_ns)
+        if container.process is not None:
+            container.message = self._processes.message(container, code)
         policy = container.plan.restart
         if policy.rules and policy.action(code) == restarts.RESTART_ALL:
             self._reset(pod)
@@ -63,11 +69,12 @@ class Exits:
         container.backoff_ns = 0
         self._hold_back(pod, container)
 
-    def kill_sick(self, pod: Pod, container: Container) -> None:
+    def kill_sick(self, pod: Pod, container: Container, *, is_reported: bool = False) -> None:
         """A container's probe has failed too often: it is killed."""
         plan = container.plan
         probe = "Liveness" if container.started else "Startup"
-        self.report_unhealthy(pod, container, probe)
+        if not is_reported:
+            self.report_unhealthy(pod, container, probe)
         text = f"Container {plan.name} failed {probe.lower()} probe"
         if plan.is_init:
             text = f"Init container {plan.name} failed {probe.lower()} probe"
@@ -76,12 +83,16 @@ class Exits:
         self._events.pod(pod, NORMAL, "Killing", text, container)
         self.exit(pod, container, KILLED_CODE, ERROR)
 
-    def report_unhealthy(self, pod: Pod, container: Container, probe: str) -> None:
-        """A probe has failed."""
+    def report_unhealthy(
+        self, pod: Pod, container: Container, probe: str, found: str | None = None
+    ) -> None:
+        """A probe has failed; `found` is what it found, if that is known."""
         plan = container.plan
-        found = {"Liveness": plan.liveness, "Startup": plan.startup, "Readiness": plan.readiness}
-        failed = found[probe]
+        probes = {"Liveness": plan.liveness, "Startup": plan.startup, "Readiness": plan.readiness}
+        failed = probes[probe]
         output = failed.output if failed else ""
+        if found is not None:
+            output = found
         self._events.pod(pod, WARNING, "Unhealthy", f"{probe} probe failed: {output}", container)
 
     def _decide(self, pod: Pod) -> None:

@@ -1,4 +1,4 @@
-"""The images of nodes: pulled one at a time, kept for good, and shown in the nodes' statuses."""
+"""The images of nodes: pulled in the order of requests, kept, and shown in the nodes' statuses."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 KIND: Final = "Image"
 NEVER_PULLED: Final = "ErrImageNeverPull"
+INVALID_NAME: Final = "InvalidImageName"
 _MOST_REPORTED: Final = 50
 
 
@@ -84,6 +85,7 @@ class Images:
             for name, text in settings.image_sizes.items()
         }
         self._default_size = quantity.parse(settings.image_size).value
+        self._at_once = settings.max_parallel_image_pulls
         self.pulling: MapStock[Image] = MapStock("ImagesPulling", KIND)
         self.present = ImagesPresent(arrived)
 
@@ -103,7 +105,7 @@ class Images:
     def is_at_hand(self, node: Node, container: Container) -> bool:
         """Whether a container can start without waiting for its image, as far as is known."""
         plan = container.plan
-        if plan.image not in node.present or plan.pull_error:
+        if plan.image not in node.present or plan.pull_error or plan.name_error:
             return False
         return plan.pull_policy != "Always" or node.pulls_until_ns <= self._clock.now_ns
 
@@ -111,6 +113,9 @@ class Images:
         """See to a container's image: when it will be there, or None if that is not known."""
         plan = container.plan
         policy, image, named = plan.pull_policy, plan.image, plan.requested_image
+        if plan.name_error:
+            self._reject(pod, container)
+            return None
         if policy != "Always" and image in node.present:
             self._events.pod(pod, NORMAL, "Pulled", plan.present_text, container)
             return self._clock.now_ns
@@ -164,6 +169,14 @@ class Images:
             pod.plan_step(held_ns, steps.PULL_BACKOFF, container)
         pod.plan_step(now_ns + backoff_ns, steps.RETRY, container)
 
+    def _reject(self, pod: Pod, container: Container) -> None:
+        """The name of an image is none: the container waits for another one."""
+        text = container.plan.name_error
+        self._events.pod(pod, WARNING, "InspectFailed", text, container)
+        self._events.pod(pod, WARNING, "Failed", f"Error: {INVALID_NAME}", container)
+        container.wait(INVALID_NAME, text)
+        container.is_busy = True
+
     def _refuse(self, pod: Pod, node: Node, container: Container) -> None:
         named = container.plan.requested_image
         text = f'Container image "{named}" is not present with pull policy of Never'
@@ -176,7 +189,10 @@ class Images:
     def _pull(self, node: Node, container: Container) -> int:
         """Queue behind the node's other pulls; what these pull is not pulled again."""
         now_ns, image = self._clock.now_ns, container.plan.image
-        begins_ns = max(now_ns, node.pulls_until_ns)
+        if self._at_once > 1 and node.pull_ends.get(image, 0) > now_ns:
+            container.pull = (now_ns, 0)
+            return node.pull_ends[image]
+        begins_ns = max(now_ns, self._turn_ns(node))
         pull_ns = 0
         if image not in node.images:
             stated = container.plan.image_size
@@ -189,9 +205,23 @@ class Images:
             done_ns = max(begins_ns + pull_ns, 1)
             movement = Movement("pull", done_ns, self.pulling, self.present, arriving)
             self._environment.add_to_schedule(movement)
-        node.pulls_until_ns = begins_ns + pull_ns
+        self._occupy(node, image, begins_ns + pull_ns)
         container.pull = (now_ns, pull_ns)
-        return node.pulls_until_ns
+        return begins_ns + pull_ns
+
+    def _turn_ns(self, node: Node) -> int:
+        """When a node can begin another pull."""
+        if self._at_once == 1:
+            return node.pulls_until_ns
+        now_ns = self._clock.now_ns
+        ends = sorted(end_ns for end_ns in node.pull_ends.values() if end_ns > now_ns)
+        return now_ns if len(ends) < self._at_once else ends[-self._at_once]
+
+    def _occupy(self, node: Node, image: str, until_ns: int) -> None:
+        if self._at_once == 1:
+            node.pulls_until_ns = until_ns
+        else:
+            node.pull_ends[image] = until_ns
 
 
 def with_image(reported: list[Json], image: str, size: int) -> list[Json]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.kubelet import phases, usage
+from kubestage.controllers.kubelet import phases, references, usage
+from kubestage.controllers.kubelet.inside import Inside
 from kubestage.controllers.kubelet.pod import Pod
 from kubestage.controllers.kubelet.pod_lifecycle import PodLifecycle
 from kubestage.controllers.pods import POD
@@ -15,6 +17,7 @@ from kubestage.units import SECOND_NS
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
+    from kubestage.controllers.kubelet.holding import Holding
     from kubestage.controllers.kubelet.usage import Usage
     from kubestage.metrics.samples import Used
     from kubestage.store.log import Change
@@ -36,12 +39,17 @@ class KubeletController(Controller):
         self.lifecycle = PodLifecycle(cluster)
         self.nodes = self.lifecycle.nodes
         self.pods = self.lifecycle.pods
+        self.inside = Inside(self.lifecycle, self.store, self.clock)
 
     def handlers(self) -> Handlers:
         """Pods and nodes."""
         handlers = {("", "Node"): self.nodes.on_change}
         if self._plays_pods:
             handlers["", "Pod"] = self.on_pod
+        holding = self.lifecycle.holding
+        if self._plays_pods and holding is not None:
+            for kind in references.KINDS:
+                handlers["", kind] = functools.partial(_notify, holding, kind)
         return handlers
 
     def start(self) -> None:
@@ -102,7 +110,7 @@ class KubeletController(Controller):
         if status is not pod.status:
             self._on_status(pod, status or {})
             has_changed = True
-        if old is not None and _is_other(new, old):
+        if old is not None and (_is_other(new, old) or (pod.holds and _is_relabeled(new, old))):
             pod.is_changed = pod.is_stale = has_changed = True
         return has_changed
 
@@ -135,6 +143,15 @@ class KubeletController(Controller):
             pod.drop_steps()
             assert pod.node is not None
             pod.node.release(pod)
+
+
+def _notify(holding: Holding, kind: str, change: Change) -> None:
+    holding.changed((kind, change.key))
+
+
+def _is_relabeled(new: Json, old: Json) -> bool:
+    is_same: bool = new["metadata"].get("labels") == old["metadata"].get("labels")
+    return not is_same
 
 
 def _is_other(new: Json, old: Json) -> bool:

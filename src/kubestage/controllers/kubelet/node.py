@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.addresses import Range
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.references import Target
     from kubestage.controllers.kubelet.stocks import NodeStock
     from kubestage.golang.rate import Limiter
     from kubestage.objects.host_ports import HostPort
@@ -28,18 +29,22 @@ class Node(Entity):
 
     `images` are those that are there or on their way, with their sizes, and `present` those that
     are there; `unshown` those that came while it was unreachable. `pulls_until_ns` is when the last
-    requested pull will be done, because one image is pulled at a time. Pods that wait for an image
+    requested pull will be done, where one image is pulled at a time; where several are,
+    `pull_ends` is when each is done. Pods that wait for an image
     that is never pulled are in `lacking`, those that need more than is left in `deferred`.
     `launches` are the ends of launches where only some go on at once, and `client` limits its
-    calls. The node may be silent `by_hand`, or because it `failed`.
+    calls. `lanes` are when its CPUs get free from starting pods, where that takes them, and
+    `slowness` how much longer work takes because of its other programs; `watched` are the
+    objects that it watches, with the number of pods that mount them. The node may be silent
+    `by_hand`, or because it `failed`.
     """
 
     __slots__ = (
         "_view", "addresses", "bandwidth", "by_hand", "client", "count", "deferred", "failed",
-        "failures", "history", "images", "ip", "ips", "is_registered", "lacking", "launches",
-        "lease_since_ns", "memory", "milli_cpu", "movement", "notes", "object", "pods", "ports",
-        "present", "pulls_until_ns", "scalars", "source", "stock", "storage", "uid",
-        "unschedulable", "unshown",
+        "failures", "history", "images", "ip", "ips", "is_registered", "lacking", "lanes",
+        "launches", "lease_since_ns", "memory", "milli_cpu", "movement", "notes", "object", "pods",
+        "ports", "present", "pull_ends", "pulls_until_ns", "scalars", "slowness", "source",
+        "stock", "storage", "uid", "unschedulable", "unshown", "watched",
     )  # fmt: skip
 
     addresses: Range
@@ -63,8 +68,12 @@ class Node(Entity):
         self.deferred: dict[str, Pod] = {}
         self.lacking: dict[str, dict[str, Pod]] = {}
         self.pulls_until_ns = 0
+        self.pull_ends: dict[str, int] = {}
         self.launches: list[int] = []
+        self.lanes: list[int] | None = None
+        self.slowness = 1.0
         self.client: Limiter | None = None
+        self.watched: dict[Target, int] = {}
         self.unshown: list[tuple[str, int]] = []
         self.by_hand = self.failed = self.is_registered = False
         self.failures = 0
@@ -105,6 +114,24 @@ class Node(Entity):
         self.deferred.pop(pod.uid, None)
         if pod.ip:
             self.addresses.free(pod.ip)
+        for each in pod.watched:
+            self._unwatch(each)
+        pod.watched = ()
+
+    def watch(self, objects: tuple[Target, ...]) -> int:
+        """Watch the objects that a pod mounts; how many of them were not watched yet."""
+        watched = self.watched
+        new = sum(each not in watched for each in objects)
+        for each in objects:
+            watched[each] = watched.get(each, 0) + 1
+        return new
+
+    def _unwatch(self, target: Target) -> None:
+        count = self.watched.get(target, 0) - 1
+        if count > 0:
+            self.watched[target] = count
+        else:
+            self.watched.pop(target, None)
 
     def leave_out(self, pod: Pod) -> None:
         """Do not count a pod, which is still there: to see whether it fits in another way."""

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.controllers.kubelet import allocation, probes, programs, restarts, usage
+from kubestage.controllers.kubelet import (
+    allocation,
+    image_names,
+    probes,
+    programs,
+    references,
+    restarts,
+    sub_paths,
+    usage,
+)
 from kubestage.controllers.kubelet import annotations as notes
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.objects import distributions
@@ -18,6 +27,7 @@ from kubestage.units import SECOND_NS
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.allocation import Allocation, PodAllocation
     from kubestage.controllers.kubelet.probes import Probe
+    from kubestage.controllers.kubelet.references import Reference
     from kubestage.controllers.kubelet.restarts import RestartPolicy
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.kubelet.usage import MemoryGrowth
@@ -35,7 +45,11 @@ _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
 class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
-    """One container of a template. `waiting` is its status before anything happened."""
+    """One container of a template. `waiting` is its status before anything happened.
+
+    `words` are those of the program that it runs if that may be modelled; `stated` is the container
+    as the template has it.
+    """
 
     name: str
     path: str
@@ -45,6 +59,9 @@ class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
     pull_policy: str
     image_size: int | None
     pull_error: str
+    name_error: str
+    references: tuple[Reference, ...]
+    sub_paths: tuple[str, ...]
     is_init: bool
     is_sidecar: bool
     launch_delay: Distribution | None
@@ -59,6 +76,8 @@ class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
     liveness: Probe | None
     readiness: Probe | None
     pre_stop_ns: int
+    words: tuple[str, ...] | None
+    stated: Json
     mounts: list[Json]
     waiting: Json
 
@@ -134,6 +153,7 @@ class _Compiler:
             self._job = self._server = None if duration == FOR_EVER else read(duration)
         self._cpu = distributions.parse_quantity(settings.cpu_usage)
         self._memory = usage.parse_memory(settings.memory_usage)
+        self._unpullable = settings.unpullable_images
 
     def compile(self, spec: Json, annotations: dict[str, str], namespace: str) -> PodPlan:
         reader = notes.Reader(annotations)
@@ -195,7 +215,10 @@ class _Compiler:
             present_text=f'Container image "{image}" {_PRESENT}',
             pull_policy=container.get("imagePullPolicy") or "IfNotPresent",
             image_size=reader.image_size(name),
-            pull_error=reader.image_error(name),
+            pull_error=reader.image_error(name) or image_names.pull_error(image, self._unpullable),
+            name_error=image_names.problem(image),
+            references=references.of_environment(container),
+            sub_paths=sub_paths.of_container(container),
             is_init=is_init,
             is_sidecar=is_sidecar,
             launch_delay=reader.named_duration("launch-delay", name),
@@ -212,6 +235,8 @@ class _Compiler:
             liveness=probes.read_probe(container, "liveness", failing),
             readiness=probes.read_probe(container, "readiness", failing),
             pre_stop_ns=_pre_stop_ns(container),
+            words=None if self._is_set or reader.has_end(name) else programs.words(container),
+            stated=container,
             mounts=mounts,
             waiting=_waiting(name, image, mounts, has_inits=has_inits),
         )

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.events import History
+    from kubestage.controllers.kubelet.holding import Hold
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import PodPlan
+    from kubestage.controllers.kubelet.references import Target
     from kubestage.controllers.kubelet.resize import Resize
     from kubestage.controllers.kubelet.statuses import Since
     from kubestage.controllers.kubelet.stocks import PodStock
@@ -36,6 +38,13 @@ RETRY: Final = "retry"
 PULL_BACKOFF: Final = "pull-backoff"
 RESET: Final = "reset"
 EXIT: Final = "exit"
+PROGRAM: Final = "program"
+HOOK_FAILED: Final = "hook-failed"
+PROBES: Final = {
+    "probe-startup": "startup",
+    "probe-liveness": "liveness",
+    "probe-readiness": "readiness",
+}
 OOM: Final = "oom"
 RESIZE: Final = "resize"
 RETRY_RESIZE: Final = "retry-resize"
@@ -54,16 +63,17 @@ class Pod(Entity):
     client wrote its status, `is_changed` if one changed the rest of it; `is_resetting` while all
     its containers restart; `is_restored` if it existed on an earlier stage, of which this one is
     the rest; `resize` is there while it is to get other resources; `ephemerals` are containers that
-    were added later.
+    were added later; `holds` is what it waits for that is missing; `watched` are the objects that
+    its node watches for it.
     """
 
     __slots__ = (
         "cause", "conditions", "containers", "deleting", "ephemerals", "extras", "generation",
-        "gone", "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
+        "gone", "grace_ns", "history", "holds", "inits", "involved", "ip", "is_changed", "is_over",
         "is_resetting", "is_restored", "is_stale", "launched", "message", "movement",
         "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "random_key",
         "reason", "resize", "serial", "since", "start_ns", "start_time", "status", "steps", "stock",
-        "uid",
+        "uid", "watched",
     )  # fmt: skip
 
     plan: PodPlan
@@ -98,6 +108,8 @@ class Pod(Entity):
         self.inits: list[Container] = []
         self.containers: list[Container] = []
         self.ephemerals: Sequence[Container] = ()
+        self.holds: tuple[Hold, ...] = ()
+        self.watched: tuple[Target, ...] = ()
 
     @property
     def described(self) -> str:

@@ -9,18 +9,26 @@ from kubestage.controllers.kubelet import phases, stocks
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.addresses import Addresses
 from kubestage.controllers.kubelet.admitting import Admitting
+from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.ending import Ending
 from kubestage.controllers.kubelet.events import Events
 from kubestage.controllers.kubelet.exits import Exits
+from kubestage.controllers.kubelet.holding import Holding
+from kubestage.controllers.kubelet.hooks import Hooks
 from kubestage.controllers.kubelet.images import Images
+from kubestage.controllers.kubelet.launching import Launching
+from kubestage.controllers.kubelet.network import Network
 from kubestage.controllers.kubelet.nodes import Nodes
 from kubestage.controllers.kubelet.plan import Plans
 from kubestage.controllers.kubelet.pod import Pod
+from kubestage.controllers.kubelet.probing import Probing
+from kubestage.controllers.kubelet.processes import Processes
 from kubestage.controllers.kubelet.replanning import Replanning
 from kubestage.controllers.kubelet.reporting_pace import ReportingPace
 from kubestage.controllers.kubelet.reports import Reports
 from kubestage.controllers.kubelet.resizing import Resizing
 from kubestage.controllers.kubelet.running import Running
+from kubestage.controllers.kubelet.settings import HOLD
 from kubestage.controllers.kubelet.starting import Starting
 from kubestage.controllers.kubelet.stocks import Created, PodsGone, PodStock
 from kubestage.controllers.pods import condition
@@ -64,18 +72,46 @@ class PodLifecycle:
         self.addresses = addresses
         reports = Reports(store, events, ReportingPace(environment, settings, seed))
         images = Images(environment, settings, events, self._image_came)
-        starting = Starting(clock, seed, events, images, addresses, reports)
-        exits = Exits(clock, events, reports)
+        self.holding: Holding | None = None
+        if settings.absent_references == HOLD:
+            self.holding = Holding(clock, store, events, reports, self._onward_if_free)
+        self.network = Network(clock, store, self.pods)
+        self.processes = Processes(clock, store, seed, self.network)
+        self.probing = Probing(clock, self.network)
+        hooks = Hooks(events, self.network)
+        starting = Starting(
+            clock,
+            seed,
+            events,
+            images,
+            addresses,
+            reports,
+            self.processes,
+            self.probing,
+            hooks,
+            self.holding,
+        )
+        exits = Exits(clock, events, reports, self.processes)
         self._events = events
         self._reports = reports
         self._starting = starting
         self._exits = exits
         delay = distributions.parse(settings.resize_delay)
         self._resizing = Resizing(clock, delay, events, starting, exits, reports)
-        self._running = Running(clock, events, images, starting, exits, self._resizing, reports)
-        self._ending = Ending(clock, events, starting, reports)
-        at_once = settings.starts_at_once
-        self._admitting = Admitting(clock, plans, events, starting, reports, at_once)
+        self._running = Running(
+            clock,
+            events,
+            images,
+            starting,
+            exits,
+            self._resizing,
+            reports,
+            self.processes,
+            self.probing,
+        )
+        self._ending = Ending(clock, events, starting, reports, self.processes, hooks)
+        launching = Launching(clock, seed, settings)
+        self._admitting = Admitting(clock, plans, events, starting, reports, launching)
         self._watch_delay = distributions.parse(settings.watch_delay)
         self._is_informed_late = bool(self._watch_delay.first or self._watch_delay.second)
         self._replanning = Replanning(plans, events, starting, exits, self._resizing)
@@ -113,6 +149,19 @@ class PodLifecycle:
         else:
             self._onward(pod)
 
+    def touched(self, pod: Pod) -> None:
+        """Something from outside has been done in a pod: its probes and programs go on."""
+        for each in pod.all_containers():
+            process = each.process
+            if process is None or each.state != RUNNING:
+                continue
+            pod.drop_kind(steps.PROGRAM, each)
+            if not self.processes.plan(pod, each) and process.unmodelled:
+                pod.plan_step(self._clock.now_ns, steps.PROGRAM, each)
+        self.probing.wake(pod)
+        if pod.stock is not None and not pod.is_over and pod.stock is not self.ending:
+            self._onward(pod)
+
     def _in_starting(self, pod: Pod) -> None:
         if pod.node is not None:
             self._in_running(pod)
@@ -139,6 +188,7 @@ class PodLifecycle:
             self._make_room(pod.node)
 
     def _in_ending(self, pod: Pod) -> None:
+        self._let_go(pod)
         self._ending.begin(pod)
         self._onward(pod)
 
@@ -150,8 +200,14 @@ class PodLifecycle:
         self._onward(pod)
         self._make_room(pod.node)
 
+    def _let_go(self, pod: Pod) -> None:
+        if self.holding is not None and pod.holds:
+            self.holding.forget(pod)
+
     def _in_gone(self, pod: Pod) -> None:
+        self._let_go(pod)
         del self.pods[pod.uid]
+        self.processes.forget(pod)
         if pod.node_name:
             self.nodes.bound_to(pod.node_name).pop(pod.uid, None)
         if not pod.gone:
@@ -174,6 +230,11 @@ class PodLifecycle:
             if not pod.is_over and not pod.deleting:
                 self._running.retry(pod)
                 self._onward(pod)
+
+    def _onward_if_free(self, pod: Pod) -> None:
+        """What a pod waited for has changed: it goes on at its time, if its node is reachable."""
+        if pod.stock is not None and not pod.is_over and not pod.deleting and not pod.cause:
+            self._onward(pod)
 
     def _freeze(self, pod: Pod) -> None:
         """A node became unreachable: what is due for its pods has to wait."""

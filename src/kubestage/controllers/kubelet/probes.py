@@ -1,7 +1,8 @@
 """When a container counts as started, ready or sick, by its probes.
 
-Probes succeed unless an annotation says that they fail. What remains of them is time: a worker
-probes every ``periodSeconds``, not before ``initialDelaySeconds``, up to its threshold.
+Probes succeed unless an annotation says that they fail, or the container's program is modelled
+(`probing`). What remains of them is time: a worker probes every ``periodSeconds``, not before
+``initialDelaySeconds``, up to its threshold.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import msgspec
 from kubestage.units import SECOND_NS
 
 
-class Probe(msgspec.Struct, frozen=True, gc=False):
-    """One probe; `fails` if it never succeeds."""
+class Probe(msgspec.Struct, frozen=True, eq=False):
+    """One probe; `fails` if it never succeeds. `stated` is the probe as the pod has it."""
 
     delay_ns: int
     period_ns: int
@@ -22,6 +23,7 @@ class Probe(msgspec.Struct, frozen=True, gc=False):
     failures: int
     fails: bool
     output: str
+    stated: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def first_round_ns(self, after_ns: int) -> int:
         """When its first round is that counts, for rounds that start some time later."""
@@ -51,6 +53,7 @@ def read_probe(container: dict[str, Any], name: str, failing: frozenset[str]) ->
         probe.get("failureThreshold") or 3,
         name in failing,
         _output(probe),
+        probe,
     )
 
 

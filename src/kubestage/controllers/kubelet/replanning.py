@@ -34,6 +34,8 @@ class Replanning:
 
     def apply(self, pod: Pod, obj: Json) -> None:
         """Apply the present spec of a pod; what is in progress and not concerned goes on."""
+        if pod.holds:
+            self._starting.retry_held(pod)
         desired = self._plans.plan_for(obj)
         if desired.allocation.amounts == pod.plan.allocation.amounts:
             self._follow(pod, desired)

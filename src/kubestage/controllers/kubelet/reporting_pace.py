@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from kubestage.golang.rate import Limiter
+from kubestage.controllers.kubelet import launching
 from kubestage.objects import distributions
 
 if TYPE_CHECKING:
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.sim.environment import Environment
 
+_CALLS: Final = 2
+
 
 class ReportingPace:
     """Delays the reports of pods; `report` is called when the time has come.
 
-    A pod that is delayed already is reported once, as it is then.
+    A pod that is delayed already is reported once, as it is then. A report is two calls: a kubelet
+    reads a pod before it patches its status.
     """
 
     def __init__(self, environment: Environment, settings: KubeletSettings, seed: int) -> None:
@@ -28,7 +31,7 @@ class ReportingPace:
         self._seed = seed
         self._delay = distributions.parse(settings.status_delay)
         self._qps, self._burst = settings.client_qps, settings.client_burst
-        self._due: list[tuple[int, int, Pod]] = []
+        self._due: list[tuple[int, int, Pod, bool]] = []
         self._waiting: set[str] = set()
         self._count = 0
         self._timer = environment.timer("KubeletReports", self._on_time)
@@ -42,30 +45,41 @@ class ReportingPace:
             return False
         if pod.uid in self._waiting:
             return True
-        at_ns = self._clock.now_ns
+        now_ns = at_ns = self._clock.now_ns
         if pod.status is not None:
-            names = ("kubelet", pod.random_key, "status-delay", str(self._clock.now_ns))
+            names = ("kubelet", pod.random_key, "status-delay", str(now_ns))
             at_ns += self._delay.sample_ns(distributions.stream_of(self._seed, *names))
-        if self._qps:
-            at_ns = self._client(node).charge(at_ns)
-        if at_ns <= self._clock.now_ns:
-            return False
+        is_sent = at_ns <= now_ns
+        if is_sent:
+            at_ns = self._sent_ns(node)
+            if at_ns <= now_ns:
+                return False
         self._waiting.add(pod.uid)
-        self._count += 1
-        heappush(self._due, (at_ns, self._count, pod))
-        self._timer.set(self._due[0][0])
+        self._add(at_ns, pod, is_sent=is_sent)
         return True
 
-    def _client(self, node: Node) -> Limiter:
-        if node.client is None:
-            node.client = Limiter(self._qps, self._burst)
-        return node.client
+    def _sent_ns(self, node: Node) -> int:
+        """When the calls of a report that is due now can be made."""
+        now_ns = self._clock.now_ns
+        if not self._qps:
+            return now_ns
+        return launching.client_of(node, self._qps, self._burst).charge(now_ns, _CALLS)
+
+    def _add(self, at_ns: int, pod: Pod, *, is_sent: bool) -> None:
+        self._count += 1
+        heappush(self._due, (at_ns, self._count, pod, is_sent))
+        self._timer.set(self._due[0][0])
 
     def _on_time(self) -> None:
-        _, _, pod = heappop(self._due)
-        self._waiting.discard(pod.uid)
+        _, _, pod, is_sent = heappop(self._due)
         if self._due:
             self._timer.set(self._due[0][0])
+        if not is_sent and pod.node is not None:
+            at_ns = self._sent_ns(pod.node)
+            if at_ns > self._clock.now_ns:
+                self._add(at_ns, pod, is_sent=True)
+                return
+        self._waiting.discard(pod.uid)
         # What a node cannot report now it reports when it is reachable again.
         if self.report is not None and pod.node is not None and pod.node.speaks:
             self.report(pod)

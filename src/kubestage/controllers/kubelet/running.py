@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import ephemeral, restarts
 from kubestage.controllers.kubelet import pod as steps
-from kubestage.controllers.kubelet.containers import KILLED_CODE, OOM_KILLED, reason_of
+from kubestage.controllers.kubelet import probing as rounds
+from kubestage.controllers.kubelet.containers import (
+    ERROR,
+    KILLED_CODE,
+    OOM_KILLED,
+    RUNNING,
+    reason_of,
+)
 from kubestage.controllers.kubelet.events import NORMAL
 
 if TYPE_CHECKING:
@@ -15,6 +22,8 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.exits import Exits
     from kubestage.controllers.kubelet.images import Images
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.probing import Probing
+    from kubestage.controllers.kubelet.processes import Processes
     from kubestage.controllers.kubelet.reports import Reports
     from kubestage.controllers.kubelet.resizing import Resizing
     from kubestage.controllers.kubelet.starting import Starting
@@ -36,6 +45,8 @@ class Running:
         exits: Exits,
         resizing: Resizing,
         reports: Reports,
+        processes: Processes,
+        probing: Probing,
     ) -> None:
         self._clock = clock
         self._events = events
@@ -44,6 +55,8 @@ class Running:
         self._exits = exits
         self._resizing = resizing
         self._reports = reports
+        self._processes = processes
+        self._probing = probing
 
     def proceed(self, pod: Pod) -> None:
         """Do all that is due by now, and report what came of it."""
@@ -79,6 +92,8 @@ class Running:
         if kind == steps.RETRY_RESIZE:
             self._resizing.attempt(pod)
             return True
+        if kind == steps.LAUNCHED and self._starting.is_held(pod):
+            return False
         pod.is_resetting = False
         self._starting.connect(pod)
         self._starting.advance(pod)
@@ -91,6 +106,12 @@ class Running:
             code = container.plan.exit_code
             exits.exit(pod, container, code, reason_of(code))
             self._starting.advance(pod)
+        elif kind == steps.PROGRAM:
+            self._look(pod, container)
+        elif kind in steps.PROBES:
+            self._probe(pod, container, steps.PROBES[kind])
+        elif kind == steps.HOOK_FAILED:
+            exits.exit(pod, container, KILLED_CODE, ERROR)
         elif kind == steps.OOM:
             exits.exit(pod, container, KILLED_CODE, OOM_KILLED)
         elif kind == steps.READY:
@@ -106,6 +127,42 @@ class Running:
             self._images.hold_back(pod, container)
         else:
             self._come_up(pod, container, kind)
+
+    def _look(self, pod: Pod, container: Container) -> None:
+        """See how far a program has come."""
+        self._processes.advance(pod, self._reports.stored(pod))
+        process = container.process
+        if process is None or container.state != RUNNING:
+            return
+        if not process.is_over:
+            # One that turns out not to be modelled goes on as its plan says.
+            if not self._processes.plan(pod, container):
+                self._starting.plan_run(pod, container)
+            return
+        code = process.exit_code
+        self._exits.exit(pod, container, code, reason_of(code))
+        self._starting.advance(pod)
+
+    def _probe(self, pod: Pod, container: Container, name: str) -> None:
+        """One round of a probe."""
+        self._processes.advance(pod, self._reports.stored(pod))
+        process = container.process
+        if process is None or container.state != RUNNING or process.is_over:
+            return
+        verdict, found = self._probing.carry_out(pod, container, name)
+        if verdict in (rounds.FAILED, rounds.GAVE_UP):
+            self._exits.report_unhealthy(pod, container, name.capitalize(), found)
+        if verdict == rounds.SUCCEEDED and name == "startup":
+            self._starting.come_up(pod, container)
+            self._starting.advance(pod)
+            return
+        if name == "readiness":
+            container.ready |= verdict == rounds.SUCCEEDED
+            container.ready &= verdict != rounds.GAVE_UP
+        elif verdict == rounds.GAVE_UP:
+            self._exits.kill_sick(pod, container, is_reported=True)
+            return
+        self._probing.plan_next(pod, container, name)
 
     def _come_up(self, pod: Pod, container: Container, kind: str) -> None:
         """What a container waited for has come: its image, its delay, or its turn to restart."""

@@ -11,9 +11,11 @@ from kubestage.objects import distributions, quantity
 from kubestage.sim import client_limits
 
 FOR_EVER: Final = "forever"
+HOLD: Final = "hold"
+ASSUME: Final = "assume"
 _DISTRIBUTIONS: Final = (
     "launch_delay", "init_run_duration", "job_run_duration", "terminate_delay", "resize_delay",
-    "watch_delay", "status_delay",
+    "watch_delay", "status_delay", "sandbox_work", "container_work",
 )  # fmt: skip
 _QUANTITIES: Final = ("image_size", "image_bandwidth")
 
@@ -53,6 +55,18 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     starts_at_once: int = 0
     """How many pods a node launches in parallel; 0 is no limit."""
 
+    sandbox_work: str = "0s"
+    """The CPU time that the sandbox of a pod takes; pods that start share the CPUs of a node."""
+
+    container_work: str = "0s"
+    """The CPU time that the creation of a container takes."""
+
+    volume_work: dict[str, str] = msgspec.field(default_factory=dict)
+    """The CPU time that a volume takes to be set up, by its kind; `*` is every other kind."""
+
+    system_cpu: str = "0"
+    """The CPU that other programs of a node use; a distribution is drawn for each node."""
+
     client_qps: float = 0.0
     """How many calls a second a node makes; 0 is no limit."""
 
@@ -73,6 +87,17 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
     image_bandwidth: str = "100Mi"
     """How much of an image a node pulls in a second."""
+
+    max_parallel_image_pulls: int = 1
+    """How many images a node pulls at once, each with that bandwidth."""
+
+    unpullable_images: tuple[str, ...] = (
+        "*:404", "*:non-existent", "*:nonexistent", "*.invalid/*", "invalid.*/*",
+    )  # fmt: skip
+    """Images that no node can pull, as patterns with `*`, separated by commas."""
+
+    absent_references: str = ""
+    """What missing ConfigMaps, Secrets and claims do: `hold` pods, or `assume` that they exist."""
 
     node_capacity: dict[str, str] = msgspec.field(
         default_factory=lambda: {
@@ -100,7 +125,16 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             _check("run_duration", distributions.parse, self.run_duration)
         for name in _QUANTITIES:
             _check(name, quantity.parse, getattr(self, name))
+        _check("system_cpu", distributions.parse_quantity, self.system_cpu)
+        for name, text in self.volume_work.items():
+            _check(f"volume_work.{name}", distributions.parse, text)
         self._check_limits()
+        if self.absent_references not in ("", HOLD, ASSUME):
+            raise InputError(
+                f'"{self.absent_references}" is neither {HOLD} nor {ASSUME}',
+                path="kubelet.absent_references",
+                fix=f"write {HOLD} or {ASSUME}",
+            )
         for table in (self.image_sizes, self.node_capacity):
             for name, text in table.items():
                 _check(name, quantity.parse, text)
@@ -111,6 +145,12 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
                 f"{self.starts_at_once} pods cannot start at once",
                 path="kubelet.starts_at_once",
                 fix="write 1 or more, or 0 for no limit",
+            )
+        if self.max_parallel_image_pulls < 1:
+            raise InputError(
+                f"{self.max_parallel_image_pulls} pulls at once pull nothing",
+                path="kubelet.max_parallel_image_pulls",
+                fix="write 1 or more",
             )
         client_limits.check_client("kubelet", self.client_qps, self.client_burst)
 

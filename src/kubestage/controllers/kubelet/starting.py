@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.addresses import Addresses
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.holding import Holding
+    from kubestage.controllers.kubelet.hooks import Hooks
     from kubestage.controllers.kubelet.images import Images
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.probing import Probing
+    from kubestage.controllers.kubelet.processes import Processes
     from kubestage.controllers.kubelet.reports import Reports
     from kubestage.objects.distributions import Distribution
     from kubestage.sim.clock import Clock
@@ -32,6 +36,10 @@ class Starting:
         images: Images,
         addresses: Addresses,
         reports: Reports,
+        processes: Processes,
+        probing: Probing,
+        hooks: Hooks,
+        holding: Holding | None,
     ) -> None:
         self._clock = clock
         self._seed = seed
@@ -39,6 +47,10 @@ class Starting:
         self._images = images
         self._addresses = addresses
         self._reports = reports
+        self._processes = processes
+        self._probing = probing
+        self._hooks = hooks
+        self._holding = holding
 
     def draw_ns(self, pod: Pod, distribution: Distribution, *purpose: str) -> int:
         """A random duration for one pod, independent of other pods."""
@@ -47,6 +59,16 @@ class Starting:
         return distribution.sample_ns(
             distributions.stream_of(self._seed, "kubelet", pod.random_key, *purpose)
         )
+
+    def is_held(self, pod: Pod) -> bool:
+        """Whether a pod cannot be launched yet, because volumes of it are missing."""
+        return self._holding is not None and self._holding.holds_volumes(pod)
+
+    def retry_held(self, pod: Pod) -> None:
+        """A pod has changed: containers that wait for what is missing are tried again."""
+        if self._holding is not None:
+            self._holding.retry(pod)
+            self.advance(pod)
 
     def connect(self, pod: Pod) -> None:
         """A pod is launched: it gets its address."""
@@ -71,7 +93,7 @@ class Starting:
         """Whether all containers of a pod start as soon as it is launched."""
         node, images = pod.node, self._images
         assert node is not None
-        if pod.inits:
+        if pod.inits or (self._holding is not None and not self._holding.is_free(pod)):
             return False
         return all(
             images.is_at_hand(node, each) and each.plan.launch_delay is None
@@ -111,7 +133,13 @@ class Starting:
         self.launch(pod, container)
 
     def launch(self, pod: Pod, container: Container) -> None:
-        """Start a container after a delay of its own, if it has one."""
+        """Start a container after a delay of its own, unless it has to wait for something."""
+        if (
+            self._holding is not None
+            and (container.plan.references or container.plan.sub_paths)
+            and self._holding.holds_container(pod, container)
+        ):
+            return
         distribution = container.plan.launch_delay
         if distribution is not None:
             purpose = ("launch-delay", container.plan.name, str(container.restarts + 1))
@@ -128,7 +156,15 @@ class Starting:
         container.start(pod.uid, self._events.stamp(), self._clock.now_ns)
         self._events.pod(pod, NORMAL, "Created", "Container created", container)
         self._events.pod(pod, NORMAL, "Started", "Container started", container)
+        container.rounds = container.context = None
+        if container.plan.words is not None or container.process is not None:
+            obj = self._reports.stored(pod)
+            if obj is not None:
+                self._processes.start(pod, container, obj)
         self.plan_run(pod, container)
+        if container.process is not None and not self._hooks.after_start(pod, container):
+            pod.plan_step(self._clock.now_ns, steps.HOOK_FAILED, container)
+            return
         self.watch(pod, container)
 
     def watch(self, pod: Pod, container: Container) -> None:
@@ -139,6 +175,9 @@ class Starting:
             return
         # The first round of a startup probe is not early: it comes with its period.
         first_ns = startup.period_ns
+        if self._probing.follows(container, "startup"):
+            self._probing.begin(pod, container, "startup", startup.first_round_ns(first_ns))
+            return
         after_ns = startup.gives_up_ns(first_ns) if startup.fails else startup.succeeds_ns(first_ns)
         kind = steps.SICK if startup.fails else steps.STARTED
         pod.plan_step(container.started_ns + after_ns, kind, container)
@@ -164,9 +203,11 @@ class Starting:
             container.cpu = allocation.cpu_limit
         started_ns = container.started_ns
         run_ns = None
-        if plan.run_duration is not None:
+        if self._processes.plan(pod, container):
+            pass
+        elif plan.run_duration is not None:
             run_ns = self.draw_ns(pod, plan.run_duration, "run-duration", plan.name, number)
-            pod.plan_step(started_ns + run_ns, steps.EXIT, container)
+            pod.plan_step(max(started_ns + run_ns, now_ns), steps.EXIT, container)
         if allocation.memory_limit is not None:
             oom_ns = plan.memory.passes_ns(container.memory, allocation.memory_limit)
             if oom_ns is not None and (run_ns is None or oom_ns < run_ns):
@@ -183,6 +224,10 @@ class Starting:
         after_ns = self._clock.now_ns - started_ns
         if readiness is None:
             container.ready = True
+        elif self._probing.follows(container, "readiness"):
+            container.ready = False
+            first_ns = readiness.first_round_ns(after_ns)
+            self._probing.begin(pod, container, "readiness", first_ns)
         elif readiness.fails:
             container.ready = False
             pod.plan_step(started_ns + readiness.first_round_ns(after_ns), steps.UNREADY, container)
@@ -191,7 +236,10 @@ class Starting:
             container.ready = ready_ns <= after_ns
             if not container.ready:
                 pod.plan_step(started_ns + ready_ns, steps.READY, container)
-        if liveness is not None and liveness.fails:
+        if liveness is not None and self._probing.follows(container, "liveness"):
+            first_ns = liveness.first_round_ns(after_ns)
+            self._probing.begin(pod, container, "liveness", first_ns)
+        elif liveness is not None and liveness.fails:
             pod.plan_step(started_ns + liveness.gives_up_ns(after_ns), steps.SICK, container)
 
 

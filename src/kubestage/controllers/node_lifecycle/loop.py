@@ -129,7 +129,7 @@ class NodeLifecycleController(Controller):
             if name in nodes:
                 self._check(nodes[name])
         now_ns = self.clock.unix_ns
-        for name in self._modes.update(self._health, now_ns):
+        for name in self._modes.update(self._health, changed, now_ns):
             self._make_reachable(nodes[name])
             self._changed[name] = None
         if self._changed:

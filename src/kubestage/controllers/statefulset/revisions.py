@@ -110,7 +110,7 @@ def _create(
             "apiVersion": history.REVISION[0],
             "kind": history.REVISION[1],
             "metadata": {**metadata, "name": name},
-            "data": proposed.data,
+            "data": history.in_key_order(proposed.data),
             "revision": number,
         }
         try:

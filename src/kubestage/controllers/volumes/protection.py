@@ -12,11 +12,19 @@ from kubestage.controllers.volumes.pods_by_claim import (
     claims_of,
     ephemeral_claim_name,
 )
-from kubestage.controllers.volumes.storage_names import CLAIM, CLAIM_PROTECTION, VOLUME_PROTECTION
+from kubestage.controllers.volumes.storage_names import (
+    ATTRIBUTES_CLASS,
+    CLAIM,
+    CLAIM_PROTECTION,
+    CLASS_PROTECTION,
+    VOLUME_PROTECTION,
+)
 from kubestage.objects import gvk
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
@@ -129,6 +137,57 @@ class PVCProtectionController(Controller):
             ):
                 return True
         return False
+
+
+class VACProtectionController(Controller):
+    """Holds VolumeAttributesClasses that claims or volumes have, or are to have."""
+
+    name = "volumeattributesclass-protection-controller"
+
+    def handlers(self) -> Handlers:
+        """The classes, and who uses them."""
+        return {
+            ("storage.k8s.io", "VolumeAttributesClass"): self._on_class,
+            ("", "PersistentVolumeClaim"): self._on_user,
+            ("", "PersistentVolume"): self._on_user,
+        }
+
+    def _on_class(self, change: Change) -> None:
+        if change.type != DELETED and _concerns(change.new, CLASS_PROTECTION):
+            self.queue.add(change.key)
+
+    def _on_user(self, change: Change) -> None:
+        now = set() if change.type == DELETED else _classes_of(change.new)
+        for name in sorted(_classes_of(change.old or change.new) - now):
+            self.queue.add(name)
+
+    def sync(self, key: str) -> None:
+        """Protect a class, or let it go."""
+        found = self.lister.get(ATTRIBUTES_CLASS, key)
+        if found is None or not _concerns(found, CLASS_PROTECTION):
+            return
+        if "deletionTimestamp" not in found["metadata"]:
+            metadata = _with_protection(found, CLASS_PROTECTION)
+        elif any(key in _classes_of(each) for each in self._users()):
+            return
+        else:
+            metadata = _without_protection(found, CLASS_PROTECTION)
+        self.store.record_metadata(ATTRIBUTES_CLASS, key, metadata)
+
+    def _users(self) -> Iterator[Json]:
+        yield from self.lister.collection(gvk.PERSISTENT_VOLUME).objects.values()
+        yield from self.lister.collection(CLAIM).objects.values()
+
+
+def _classes_of(user: Json) -> set[str]:
+    """The VolumeAttributesClasses that a claim or a volume has, or is to have."""
+    status = user.get("status") or {}
+    names = (
+        user["spec"].get("volumeAttributesClassName"),
+        status.get("currentVolumeAttributesClassName"),
+        (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
+    )
+    return {name for name in names if name}
 
 
 def _is_shut_down(pod: Json) -> bool:

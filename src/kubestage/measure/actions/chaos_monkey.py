@@ -33,6 +33,7 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
     """
 
     params_type = ChaosMonkeyParams
+    actions = ("start", "stop", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -26,6 +26,7 @@ class Timer(Measurement[TimerParams]):
     """Times what lies between ``start`` and ``stop`` of a label, and reports all labels."""
 
     params_type = TimerParams
+    actions = ("start", "stop", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

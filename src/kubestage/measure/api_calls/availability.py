@@ -74,6 +74,8 @@ class APIAvailability(Measurement[AvailabilityParams]):
     """Requests ``/readyz`` repeatedly, each time a while after the last answer."""
 
     params_type = AvailabilityParams
+    actions = ("start", "pause", "unpause", "gather")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -66,6 +66,8 @@ class APIResponsiveness(Measurement[CallParams]):
     """
 
     params_type = CallParams
+    actions = ("start", "reset", "gather")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -16,6 +16,7 @@ class SLOMeasurement(Bundle):
     """Passes its parameters on; ``overrides`` has others for parts by their names."""
 
     parts = (Part("DnsLookupLatency"), Part("SchedulingThroughputPrometheus"))
+    actions = ("start", "gather")
 
     def perform(self, params: FreeParams) -> Result:
         """Perform the action of all parts."""

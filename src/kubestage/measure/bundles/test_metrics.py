@@ -45,6 +45,7 @@ class TestMetrics(Bundle):
     # Keeps pytest from collecting this class.
     __test__ = False
     parts = PARTS
+    actions = tuple(_ACTIONS)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

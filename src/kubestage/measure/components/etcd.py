@@ -40,6 +40,7 @@ class EtcdMetrics(Measurement[EtcdParams]):
     """Reads the size from etcd's page every minute, and the rest at the end."""
 
     params_type = EtcdParams
+    actions = ("start", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

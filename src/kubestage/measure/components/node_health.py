@@ -34,6 +34,8 @@ class NodeHealthTracker(Measurement[NodeHealthParams]):
     """Watches nodes and counts those that take no pods; only changes are evaluated."""
 
     params_type = NodeHealthParams
+    actions = ("start", "gather", "stop")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -75,6 +75,7 @@ class ClusterOOMsTracker(Measurement[OomParams]):
     """
 
     params_type = OomParams
+    actions = ("start", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

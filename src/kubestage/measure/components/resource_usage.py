@@ -46,6 +46,7 @@ class ResourceUsageSummary(Measurement[UsageParams]):
     """Polls kubelets: those of the control plane every ten seconds, others every minute."""
 
     params_type = UsageParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

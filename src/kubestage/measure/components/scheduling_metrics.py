@@ -53,6 +53,7 @@ class SchedulingMetrics(Measurement[SchedulingParams]):
     """
 
     params_type = SchedulingParams
+    actions = ("start", "reset", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

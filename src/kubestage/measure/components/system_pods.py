@@ -43,6 +43,7 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
     """Lists the pods of kube-system twice, and counts the restarts in between."""
 
     params_type = SystemPodParams
+    actions = ("start", "gather", "pause", "unpause")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -45,6 +45,7 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
     """
 
     params_type = JobLifecycleParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

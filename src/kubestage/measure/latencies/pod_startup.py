@@ -77,6 +77,7 @@ class PodStartupLatency(Measurement[PodStartupParams]):
     """
 
     params_type = PodStartupParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -57,6 +57,7 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
     """
 
     params_type = ResourceClaimsParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -55,6 +55,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
     """Counts scheduled pods at intervals; the best interval is compared with the threshold."""
 
     params_type = SchedulingThroughputParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -165,10 +165,10 @@ def _problem(query: GenericQuery, value: float) -> Violation | None:
 def _verdicts(
     query: GenericQuery, samples: tuple[Sample, ...], *, is_enforced: bool
 ) -> list[Verdict]:
-    """One verdict per query that has a threshold, on its worst value."""
-    if query.threshold is None and not query.require_samples:
-        return []
+    """One verdict per query that has a threshold or no samples, on its worst value."""
     values = [sample.value for sample in samples]
+    if query.threshold is None and not query.require_samples and values:
+        return []
     worst = None
     if values:
         worst = min(values) if query.lower_bound else max(values)

@@ -33,6 +33,7 @@ class KubeStateMetricsLatency(Measurement[Params]):
     """Reads its long page every half minute, and its own histogram at the start and end."""
 
     params_type = Params
+    actions = ("start", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

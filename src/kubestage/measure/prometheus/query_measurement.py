@@ -14,14 +14,20 @@ from kubestage.errors import InputError
 from kubestage.measure.facilities import QueryAnswer
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
-from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    Verdict,
+)
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster, Page
     from kubestage.measure.facilities import Queries, Sample
     from kubestage.measure.measurement import Context
-    from kubestage.measure.results import Result, Verdict
+    from kubestage.measure.results import Result
 
 
 class MetricNames(msgspec.Struct, frozen=True):
@@ -59,6 +65,7 @@ def metric_names(page: Page) -> MetricNames:
 _CLIENTS: Final = ("inCluster", "managed")
 _RETRY_NS: Final = 30_000_000_000
 _RETRY_FOR_NS: Final = 900_000_000_000
+_UNANSWERED: Final = Verdict(name="samples of its queries", passed=True, samples=0)
 
 
 class QueryParams(Params, frozen=True, kw_only=True):
@@ -110,6 +117,8 @@ class PrometheusMeasurement(Measurement[P], abc.ABC):
     """Records when it is started; ``gather`` queries the time since then."""
 
     needs_version = False
+    actions = ("start", "gather")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -223,9 +232,12 @@ class _Gathering:
 
     def _conclude(self) -> MeasurementResult:
         try:
-            return self._measurement.conclude(self._params, self._measured, self._answers)
+            result = self._measurement.conclude(self._params, self._measured, self._answers)
         except InputError as problem:
             return MeasurementResult(errors=(str(problem),))
+        if result.errors or result.verdicts or any(each.samples for each in self._answers):
+            return result
+        return msgspec.structs.replace(result, verdicts=(_UNANSWERED,))
 
     def _request(self) -> None:
         query = self._instant_queries[len(self._answers)]

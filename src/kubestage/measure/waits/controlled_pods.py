@@ -42,6 +42,8 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
     """
 
     params_type = ControlledPodsParams
+    actions = ("start", "gather", "stop")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -37,6 +37,7 @@ class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
     """
 
     params_type = FinishedJobsParams
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

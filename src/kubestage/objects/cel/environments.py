@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import Any, Final
+import itertools
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
-from kubestage.objects.cel import functions
+from kubestage.objects.cel import functions, network_functions
+
+if TYPE_CHECKING:
+    from kubestage.objects.cel.functions import Function
 
 _CONFIGURATION: Final = "name: devices\nextensions:\n" + "".join(
     f"- name: {name}\n"
@@ -45,27 +49,27 @@ def environment(variables: dict[str, Any], declared: list[Any]) -> Any:
     return library().NewEnv(config=configuration, variables=variables, functions=declared)
 
 
-def calls() -> list[Any]:
+def calls(*more: tuple[Function, ...]) -> list[Any]:
     """The functions of Kubernetes, declared so that they can be called."""
     found = library()
     types = found.Type
-    types_by_name = {**plain_types(), functions.QUANTITY: types.MAP, functions.SEMVER: types.MAP}
-    declared = []
-    for each in functions.FUNCTIONS:
-        # Quantities and versions are both maps here, and one overload serves them all.
+    types_by_name = plain_types()
+    by_name: dict[str, list[Any]] = {}
+    for each in itertools.chain(functions.FUNCTIONS, network_functions.FUNCTIONS, *more):
+        # Values of the types of Kubernetes are maps here, and one overload serves them all.
         distinct = {
-            tuple(types_by_name[part].name() for part in parts): parts
+            tuple(types_by_name.get(part, types.MAP).name() for part in parts): parts
             for _, parts in each.overloads
         }
-        overloads = [
+        declared = by_name.setdefault(each.name, [])
+        declared += [
             found.Overload(
-                f"{each.name}/{number}",
-                types_by_name[each.result],
-                [types_by_name[part] for part in parts],
+                f"{each.name}/{len(declared) + number}",
+                types_by_name.get(each.result, types.MAP),
+                [types_by_name.get(part, types.MAP) for part in parts],
                 each.is_member,
                 each,
             )
             for number, parts in enumerate(distinct.values())
         ]
-        declared.append(found.FunctionDecl(each.name, overloads))
-    return declared
+    return [found.FunctionDecl(name, overloads) for name, overloads in by_name.items()]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import KubestageError, LimitExceeded
-from kubestage.objects.cel import costs, environments, functions
+from kubestage.objects.cel import costs, environments, list_functions, wording
 from kubestage.objects.cel.guard import Guarded
 from kubestage.objects.custom import cel_names, cel_tree
 
@@ -16,10 +14,6 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
 
-_CODE: Final = re.compile(r"^[A-Z_]+: |(?: \[[A-Z_]+\])$")
-_NO_KEY: Final = re.compile(r'^Key not found in map : "?(?P<key>.*?)"?$', re.DOTALL)
-_INDEX: Final = re.compile(r"^Index error: index=(?P<at>-?\d+) size=\d+$")
-_WORDS: Final = {"divide by zero": "division by zero", "modulus by zero": "modulus by zero"}
 # The old value of a rule that can do without one, in a list that may be empty.
 _OLD: Final = "__old"
 
@@ -39,7 +33,7 @@ class Program:
         try:
             checked = environment.compile(text)
         except RuntimeError as error:
-            raise RuleError(f"compilation failed: {_plain(str(error))}") from None
+            raise RuleError(f"compilation failed: {wording.plain(str(error))}") from None
         facts = cel_tree.facts(
             checked.serialize(), node, is_root=is_root, optional_old=optional_old
         )
@@ -66,24 +60,10 @@ class Program:
         except LimitExceeded as error:
             raise RuleError(error.problem) from None
         except (RuntimeError, TypeError) as error:
-            raise RuleError(_runtime_words(str(error))) from None
+            raise RuleError(wording.failed(str(error))) from None
         if kind == "ERROR":
-            raise RuleError(_runtime_words(str(value)))
+            raise RuleError(wording.failed(str(value)))
         return value
-
-
-def _plain(text: str) -> str:
-    return _CODE.sub("", text)
-
-
-def _runtime_words(text: str) -> str:
-    plain = _plain(text)
-    if plain.startswith(("No matching overloads found", "Applying SELECT to non-message")):
-        return functions.NO_OVERLOAD
-    index = _INDEX.match(plain)
-    if index is not None:
-        return f"index out of bounds: {index['at']}"
-    return _NO_KEY.sub(r"no such key: \g<key>", _WORDS.get(plain, plain))
 
 
 def _located(text: str, problem: cel_tree.Problem) -> str:
@@ -130,25 +110,4 @@ def _environment(key: str, optional_old: bool) -> Any:
     variables = {"self": value, "oldSelf": types.DYN if optional_old else value}
     if optional_old:
         variables[_OLD] = types.List(value)
-    return environments.environment(variables, _declared())
-
-
-@functools.cache
-def _declared() -> list[Any]:
-    library = environments.library()
-    types = library.Type
-    declared = environments.calls()
-    items = types.List(types.DYN)
-    for name, result, call in (
-        ("sum", types.DYN, sum),
-        ("min", types.DYN, min),
-        ("max", types.DYN, max),
-        ("isSorted", types.BOOL, _is_sorted),
-    ):
-        overload = library.Overload(f"list_{name}", result, [items], True, call)
-        declared.append(library.FunctionDecl(name, [overload]))
-    return declared
-
-
-def _is_sorted(items: list[Any]) -> bool:
-    return all(one <= other for one, other in itertools.pairwise(items))
+    return environments.environment(variables, environments.calls() + list_functions.declared())

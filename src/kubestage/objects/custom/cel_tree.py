@@ -37,17 +37,30 @@ class Facts(NamedTuple):
 
 def facts(serialized: bytes, self_node: Node, *, is_root: bool, optional_old: bool) -> Facts:
     """Walk an expression in which `self` and `oldSelf` are values of a schema."""
+    scope = {"self": self_node} if optional_old else {"self": self_node, "oldSelf": self_node}
+    walk = _walked(serialized, scope, is_root=is_root)
+    return Facts(walk.uses_old_self, walk.problems)
+
+
+def problems(serialized: bytes, scope: Scope, *, escapes: bool = True) -> list[Problem]:
+    """What an expression reads that the schemas of its variables do not have.
+
+    Without escapes, fields are known by their own names even where those are no identifiers.
+    """
+    return _walked(serialized, scope, is_root=False, escapes=escapes).problems
+
+
+def _walked(serialized: bytes, scope: Scope, *, is_root: bool, escapes: bool = True) -> _Walk:
     checked = wire.message(wire.message(serialized)[2][0])
     source = wire.part(checked, _SOURCE) or {}
     positions = {}
     for entry in wire.parts(source, _POSITIONS):
         positions[entry.get(1, [0])[0]] = entry.get(2, [0])[0]
-    walk = _Walk(positions, is_root=is_root)
-    scope = {"self": self_node} if optional_old else {"self": self_node, "oldSelf": self_node}
+    walk = _Walk(positions, is_root=is_root, escapes=escapes)
     expression = wire.part(checked, _EXPRESSION)
     assert expression is not None
     walk.visit(expression, scope)
-    return Facts(walk.uses_old_self, walk.problems)
+    return walk
 
 
 Scope = dict[str, "Node"]
@@ -56,8 +69,9 @@ Scope = dict[str, "Node"]
 class _Walk:
     """One walk over one expression; the schema of a part is None if nothing is known of it."""
 
-    def __init__(self, positions: dict[int, int], *, is_root: bool) -> None:
+    def __init__(self, positions: dict[int, int], *, is_root: bool, escapes: bool) -> None:
         self.positions = positions
+        self.escapes = escapes
         self.is_root = is_root
         self.uses_old_self = False
         self.problems: list[Problem] = []
@@ -98,7 +112,8 @@ class _Walk:
             return None
         if node.additional is not None:
             return node.additional
-        fields = cel_names.fields(node, is_root=node is scope.get("self") and self.is_root)
+        is_root = node is scope.get("self") and self.is_root
+        fields = cel_names.fields(node, is_root=is_root) if self.escapes else node.properties
         if name not in fields:
             self.problems.append(Problem(offset, f"undefined field '{name}'"))
         return fields.get(name)

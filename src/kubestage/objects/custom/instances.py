@@ -71,6 +71,12 @@ class Instances:
 
         BadRequest if its metadata cannot be read.
         """
+        shaped, unknown = self.pruned(obj)
+        defaulting.default(shaped, self.node)
+        return shaped, unknown
+
+    def pruned(self, obj: Json) -> tuple[Json, list[str]]:
+        """As `read`, without defaults."""
         shaped: Json = copy_json(obj)
         unknown: list[str] = []
         if "metadata" in shaped:
@@ -81,7 +87,6 @@ class Instances:
         found, problem = object_meta.coerce(shaped, self.node)
         if problem is not None:
             raise self._unreadable(str(problem))
-        defaulting.default(shaped, self.node)
         return shaped, unknown + found
 
     def read_metadata(self, body_metadata: Any) -> tuple[Json, list[str]]:

@@ -12,6 +12,7 @@ from kubestage.objects.kinds.kind import Kind
 from kubestage.objects.strategy import status
 from kubestage.objects.tables import cells
 from kubestage.objects.validation import conditions, field, internal_json, match_rules, names
+from kubestage.objects.validation.expressions import Expressions
 from kubestage.objects.warnings import cluster as cluster_warnings
 
 if TYPE_CHECKING:
@@ -82,8 +83,16 @@ def _joined(path: str, value: str, problems: names.Problems) -> list[FieldError]
     return [field.invalid(path, value, ",".join(problems))] if problems else []
 
 
+def _expressions(spec: Json) -> Expressions:
+    """The expressions of a policy, with the variables that can be compiled at all."""
+    listed = spec.get("variables") or []
+    usable = [each for each in listed if each.get("name") and each.get("expression")]
+    return Expressions(has_params=spec.get("paramKind") is not None, listed=usable)
+
+
 def _validate_variables(spec: Json) -> list[FieldError]:
     errors: list[FieldError] = []
+    compiled, usable = _expressions(spec), 0
     for index, variable in enumerate(spec.get("variables") or ()):
         path, name = f"spec.variables[{index}]", variable.get("name") or ""
         if not name.strip():
@@ -92,6 +101,9 @@ def _validate_variables(spec: Json) -> list[FieldError]:
             errors.append(field.invalid(f"{path}.name", name, "must be a valid CEL identifier"))
         if not (variable.get("expression") or "").strip():
             errors.append(field.required(f"{path}.expression", "expression is not specified"))
+        elif name:
+            errors += compiled.variable(usable, f"{path}.expression")
+        usable += bool(name and variable.get("expression"))
     return errors
 
 
@@ -103,7 +115,7 @@ def _validate_mutating(obj: Json) -> list[FieldError]:
     errors += _validate_variables(spec)
     errors += markers.check(_MUTATING_SPEC, spec, "spec", "mutations")
     for index, mutation in enumerate(spec.get("mutations") or ()):
-        errors += _validate_mutation(mutation, f"spec.mutations[{index}]")
+        errors += _validate_mutation(mutation, f"spec.mutations[{index}]", _expressions(spec))
     return errors + markers.check(_MUTATING_SPEC, spec, "spec", "reinvocationPolicy")
 
 
@@ -111,7 +123,7 @@ def _validate_mutating_update(new: Json, _: Json) -> list[FieldError]:
     return _validate_mutating(new)
 
 
-def _validate_mutation(mutation: Json, path: str) -> list[FieldError]:
+def _validate_mutation(mutation: Json, path: str, compiled: Expressions) -> list[FieldError]:
     errors = markers.check("admissionregistration/v1.Mutation", mutation, path)
     if errors:
         return errors
@@ -123,6 +135,9 @@ def _validate_mutation(mutation: Json, path: str) -> list[FieldError]:
         errors.append(field.required(f"{path}.{key}", detail))
     elif not (patch.get("expression") or "").strip():
         errors.append(field.required(f"{path}.{key}.expression"))
+    else:
+        returns = "Object" if kind == "ApplyConfiguration" else "list(JSONPatch)"
+        errors += compiled.mutation(patch["expression"], f"{path}.{key}.expression", returns)
     for other in _PATCHES.values():
         if other != key and mutation.get(other) is not None:
             detail = f"must not be specified when patchType is {kind}"
@@ -141,28 +156,36 @@ def _validate_validating(obj: Json) -> list[FieldError]:
         keys = ("validations", "auditAnnotations")
         return errors + [field.required(f"spec.{key}", detail) for key in keys]
     for index, validation in enumerate(validations):
-        errors += _validate_validation(validation, f"spec.validations[{index}]")
-    return errors + _validate_annotations(obj["metadata"].get("name") or "", annotations)
+        errors += _validate_validation(validation, f"spec.validations[{index}]", _expressions(spec))
+    name = obj["metadata"].get("name") or ""
+    return errors + _validate_annotations(name, annotations, _expressions(spec))
 
 
 def _validate_validating_update(new: Json, _: Json) -> list[FieldError]:
     return _validate_validating(new)
 
 
-def _validate_validation(validation: Json, path: str) -> list[FieldError]:
+def _validate_validation(validation: Json, path: str, compiled: Expressions) -> list[FieldError]:
     errors: list[FieldError] = []
-    if not (validation.get("expression") or "").strip():
+    expression = validation.get("expression") or ""
+    if expression.strip():
+        errors += compiled.validation(expression, f"{path}.expression")
+    else:
         errors.append(field.required(f"{path}.expression", "expression is not specified"))
     for key in ("messageExpression", "message"):
         text = validation.get(key) or ""
         if text and not text.strip():
             errors.append(field.invalid(f"{path}.{key}", text, "must be non-empty if specified"))
+        elif text and key == "messageExpression":
+            errors += compiled.message(text, f"{path}.{key}")
         elif key == "message" and ("\n" in text.strip() or "\r" in text.strip()):
             errors.append(field.invalid(f"{path}.{key}", text, "must not contain line breaks"))
     return errors + markers.check("admissionregistration/v1.Validation", validation, path)
 
 
-def _validate_annotations(name: str, annotations: list[Json]) -> list[FieldError]:
+def _validate_annotations(
+    name: str, annotations: list[Json], compiled: Expressions
+) -> list[FieldError]:
     errors: list[FieldError] = []
     path = "spec.auditAnnotations"
     if len(annotations) > _MOST_ANNOTATIONS:
@@ -184,6 +207,8 @@ def _validate_annotations(name: str, annotations: list[Json]) -> list[FieldError
             detail = f"must not exceed {_MOST_EXPRESSION} bytes in length"
         if not expression or names.size(expression) > _MOST_EXPRESSION:
             errors.append(field.required(f"{at}.valueExpression", detail))
+        else:
+            errors += compiled.annotation(expression, f"{at}.valueExpression")
         if key in seen:
             errors.append(field.duplicate(f"{at}.key", key))
         seen.add(key)

@@ -43,6 +43,10 @@ class Kind:
     stored_as: tuple[str, str] | None = None
     """The apiVersion and kind of the row whose objects this one shows, if it has none of its own
     (see ``conversion``)."""
+    conversion_webhook: Json | None = dataclasses.field(default=None, compare=False)
+    """The webhook by which a CustomResourceDefinition has its objects converted between versions;
+    None if they only get another apiVersion. Objects are then stored in the version of their last
+    write, which need not be the one that is stored now."""
     old_versions: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     """API versions that are still decoded, though no longer served."""
     declared: Behavior | None = dataclasses.field(default=None, compare=False, repr=False)

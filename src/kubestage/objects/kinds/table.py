@@ -146,6 +146,8 @@ class KindTable:
             for each in spec["versions"]
             if each.get("storage")
         ]
+        conversion = spec.get("conversion") or {}
+        webhook = conversion.get("webhook") if conversion.get("strategy") == "Webhook" else None
         added = []
         for version in spec["versions"]:
             if not version.get("served"):
@@ -162,6 +164,7 @@ class KindTable:
                 subresources=frozenset(version.get("subresources") or ()),
                 definition=version,
                 stored_as=None if version.get("storage") or not stored_as else stored_as[0],
+                conversion_webhook=webhook,
             )
             self._add(row)
             added.append(row)

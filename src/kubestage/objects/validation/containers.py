@@ -194,7 +194,7 @@ def _validate_any(container: Json, path: str, scope: PodScope) -> list[FieldErro
         )
     if context := container.get("securityContext"):
         errors += security_context.validate_security_context(
-            context, scope.host_users, options.allow_privileged, f"{path}.securityContext"
+            context, scope.host_users, f"{path}.securityContext"
         )
     return errors
 

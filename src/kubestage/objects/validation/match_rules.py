@@ -1,7 +1,4 @@
-"""Rules for the requests that a webhook or an admission policy matches.
-
-Expressions are not compiled here; errors in them are found when they are used.
-"""
+"""Rules for the requests that a webhook or an admission policy matches."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import markers
 from kubestage.objects.validation import field, internal_json, label_selectors, metadata, names
+from kubestage.objects.validation.expressions import Expressions
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -95,6 +93,7 @@ def _validate_resources(resources: list[str], path: str) -> list[FieldError]:
 
 def validate_conditions(holder: Json, path: str) -> list[FieldError]:
     """Expressions that must all hold; each has a name of its own."""
+    compiled = Expressions(has_params=holder.get("paramKind") is not None)
     conditions, path = holder.get("matchConditions") or [], f"{path}.matchConditions"
     errors: list[FieldError] = []
     if len(conditions) > _MOST_CONDITIONS:
@@ -102,7 +101,10 @@ def validate_conditions(holder: Json, path: str) -> list[FieldError]:
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         at, name = f"{path}[{index}]", condition.get("name") or ""
-        if not (condition.get("expression") or "").strip():
+        expression = condition.get("expression") or ""
+        if expression.strip():
+            errors += compiled.condition(expression, f"{at}.expression")
+        else:
             errors.append(field.required(f"{at}.expression"))
         if not name:
             errors.append(field.required(f"{at}.name"))

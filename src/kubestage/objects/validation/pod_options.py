@@ -17,9 +17,6 @@ class PodValidationOptions(msgspec.Struct, frozen=True):
     resource_is_pod: bool = True
     """The spec belongs to a Pod, not to a template inside another object."""
 
-    allow_privileged: bool = False
-    """The API server runs with ``--allow-privileged``."""
-
     allow_only_recursive_selinux_change_policy: bool = True
     allow_taint_toleration_comparison_operators: bool = False
     allow_user_namespaces_host_network_support: bool = False

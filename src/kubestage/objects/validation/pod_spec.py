@@ -170,9 +170,7 @@ def _validate_placement(spec: Json, path: str, options: PodValidationOptions) ->
     if constraints := spec.get("topologySpreadConstraints"):
         at = f"{path}.topologySpreadConstraints"
         errors += spread.validate_spread_constraints(constraints, at, options)
-    errors += windows_options.validate_host_process(
-        spec, path, allow_privileged=options.allow_privileged
-    )
+    errors += windows_options.validate_host_process(spec, path)
     if spec.get("hostUsers") is False:
         errors += pod_host.validate_user_namespace(spec, path, options)
     return errors

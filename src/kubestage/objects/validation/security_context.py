@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import markers
-from kubestage.objects.validation import field, internal_json, names, profiles, windows_options
+from kubestage.objects.validation import (
+    capabilities,
+    field,
+    internal_json,
+    names,
+    profiles,
+    windows_options,
+)
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -30,12 +37,10 @@ _IPC_SYSCTLS: Final = frozenset(
 _SWAPPED: Final = str.maketrans("./", "/.")
 
 
-def validate_security_context(
-    context: Json, host_users: bool, allow_privileged: bool, path: str
-) -> list[FieldError]:
+def validate_security_context(context: Json, host_users: bool, path: str) -> list[FieldError]:
     """The security context of a container."""
     errors: list[FieldError] = []
-    if context.get("privileged") and not allow_privileged:
+    if context.get("privileged") and not capabilities.allow_privileged():
         errors.append(field.forbidden(f"{path}.privileged", "disallowed by cluster policy"))
     errors += markers.check(_CONTEXT, context, path, "runAsUser", "runAsGroup", "procMount")
     proc_mount = context.get("procMount")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.validation import container_paths, field, internal_json, names
+from kubestage.objects.validation import capabilities, container_paths, field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -76,7 +76,7 @@ def _user_name_problems(user_name: str) -> list[str]:
     return problems
 
 
-def validate_host_process(spec: Json, path: str, *, allow_privileged: bool) -> list[FieldError]:
+def validate_host_process(spec: Json, path: str) -> list[FieldError]:
     """Containers that are processes of the Windows host: all of a pod or none."""
     pod_wide = _host_process(spec)
     own = [_host_process(container) for container in container_paths.every(spec)]
@@ -104,7 +104,7 @@ def validate_host_process(spec: Json, path: str, *, allow_privileged: bool) -> l
     if not spec.get("hostNetwork"):
         detail = "hostNetwork must be true if pod contains any hostProcess containers"
         errors.append(field.invalid(f"{path}.hostNetwork", False, detail))
-    if not allow_privileged:
+    if not capabilities.allow_privileged():
         detail = "hostProcess containers are disallowed by cluster policy"
         errors.append(field.forbidden(path, detail))
     return errors

@@ -14,6 +14,8 @@ from __future__ import annotations
 from kubestage.results.analysis.attempt_tables import attempt_log, attempts
 from kubestage.results.analysis.cost_tables import cost, cost_shares
 from kubestage.results.analysis.digest import Digest, digest
+from kubestage.results.analysis.measure_tables import measures
+from kubestage.results.analysis.measured import MeasuredSeries, MeasureFigures
 from kubestage.results.analysis.overview import ResourceSummary, Summary, summary
 from kubestage.results.analysis.packed_steps import StepPacking
 from kubestage.results.analysis.pod_state import PodState
@@ -29,6 +31,8 @@ __all__ = [
     "TABLES",
     "ClusterState",
     "Digest",
+    "MeasureFigures",
+    "MeasuredSeries",
     "Moment",
     "NodeState",
     "PodState",
@@ -44,6 +48,7 @@ __all__ = [
     "cost",
     "cost_shares",
     "digest",
+    "measures",
     "step_ends",
     "summary",
     "summary_json",

@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.objects.pod_resources import CPU, MEMORY, PODS
-from kubestage.results.analysis import amounts, pod_state, timeline, walking
+from kubestage.results.analysis import amounts, measured, pod_state, timeline, walking
 from kubestage.results.analysis.state import ClusterState
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.prices import Prices
     from kubestage.results.analysis.amounts import Amounts
+    from kubestage.results.analysis.measured import MeasuredSeries
     from kubestage.results.analysis.pod_state import PodState
     from kubestage.results.packing.contents import PackedNode
 
@@ -72,6 +73,7 @@ class Digest(msgspec.Struct, frozen=True):
     """Those that hold at the end."""
     owners: Mapping[tuple[str, str], Json]
     """The owners of objects that pods may belong to, by kind and ``namespace/name``."""
+    measures: list[MeasuredSeries] = []
 
 
 Run = Json | Digest
@@ -108,6 +110,7 @@ def digest(run: Run) -> Digest:
         any(pod.attempts for pod in pods),
         state.prices,
         state.owners,
+        measured.of_result(status["scenarioResult"]),
     )
 
 

@@ -11,6 +11,7 @@ from kubestage.results.analysis import packed_steps, pod_state
 from kubestage.results.analysis.capacity import allocation, rates, spread
 from kubestage.results.analysis.digest import digest
 from kubestage.results.analysis.free_capacity import fragmentation
+from kubestage.results.analysis.measured import MeasureFigures  # noqa: TC001 - msgspec reads it
 from kubestage.results.analysis.packed_steps import StepPacking  # noqa: TC001 - msgspec reads it
 from kubestage.results.analysis.pod_tables import waiting_steps
 from kubestage.results.analysis.registry import RunTable, table
@@ -68,6 +69,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     resources: dict[str, ResourceSummary]
     packing: StepPacking | None
     """What nodes cost, and how well pods are packed; None of a run without steps."""
+    measures: dict[str, MeasureFigures] | msgspec.UnsetType = msgspec.UNSET
+    """What the measures of the run come to, if it has any."""
 
 
 def summary(run: Run) -> Summary:
@@ -100,7 +103,13 @@ def summary(run: Run) -> Summary:
         attempts_by_result=dict(sorted(results.items())) if known.has_attempts else None,
         resources=_resources(known),
         packing=None if end is None else packed_steps.at_end_of(end, known.prices.currency),
+        measures=_measures(known) or msgspec.UNSET,
     )
+
+
+def _measures(run: Digest) -> dict[str, MeasureFigures]:
+    found = ((each.name, each.figures) for each in run.measures)
+    return {name: figures for name, figures in found if figures is not None}
 
 
 @table(
@@ -131,6 +140,9 @@ def summary_table(run: Digest) -> Rows:
         for measure, value in packing.items()
         if value is not None and not isinstance(value, str)
     ]
+    for name, figures in (values.get("measures") or {}).items():
+        rows.append((name, None, figures["final"]))
+        rows += [(f"{name}.{part}", None, figures[part]) for part in ("mean", "max")]
     return rows
 
 

@@ -32,8 +32,8 @@ def _always(_: Digest) -> bool:
     return True
 
 
-def _not_declared(_: Run) -> Table:
-    raise NotImplementedError
+def _not_listed(_: Run) -> Table:
+    raise AssertionError("`table` sets what computes a RunTable when it lists it")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class RunTable:
 
     chart: RunChart | None = None
 
-    compute: Callable[[Run], Table] = _not_declared
+    compute: Callable[[Run], Table] = _not_listed
     """The table of a run; `table` sets it."""
 
 

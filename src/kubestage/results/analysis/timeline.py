@@ -12,6 +12,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.errors import InputError
+from kubestage.results.analysis import measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +140,9 @@ def until(run: Json, step: int) -> Json:
     if step not in steps:
         raise InputError(f"the run has no step {step}", fix=_known(list(steps)))
     kept = {str(each): events for each, events in steps.items() if each <= step}
-    earlier = {**status, "scenarioResult": {**status["scenarioResult"], "timeline": kept}}
+    result = status["scenarioResult"]
+    measures = measured.result_until(result, step)
+    earlier = {**status, "scenarioResult": {**result, "timeline": kept, **measures}}
     return earlier if run is status else {**run, "status": earlier}
 
 

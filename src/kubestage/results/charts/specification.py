@@ -33,6 +33,23 @@ def of(chart: ChartType) -> Json:
     return found
 
 
+def drawn(draw: Callable[[], ChartType | None]) -> Json | None:
+    """The same of a chart that is yet to be drawn, as fast as that goes; None if it is empty."""
+    # Large, and part of an extra.
+    from altair.utils import schemapi  # noqa: PLC0415
+
+    from kubestage.results.charts import style  # noqa: PLC0415
+
+    with style.rows_apart() as rows, schemapi.debug_mode(False):
+        chart = draw()
+        spec = None if chart is None else chart.to_dict(validate=False)
+    if spec is None:
+        return None
+    spec["datasets"] = {name: rows[each] for name, each in spec.get("datasets", {}).items()}
+    found: Json = _each_text(spec, lambda text: _UNSAFE.sub("\ufffd", text))
+    return found
+
+
 def page(spec: Json) -> str:
     """A page with the chart, which needs no network; no text of the chart can end its script."""
     # Large, and part of an extra.

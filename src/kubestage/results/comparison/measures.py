@@ -12,8 +12,9 @@ from kubestage.errors import InputError
 from kubestage.objects.pod_resources import CPU, MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kubestage.results.analysis.measured import MeasureFigures
     from kubestage.results.analysis.overview import ResourceSummary, Summary
 
 MORE: Final = "more"
@@ -36,6 +37,7 @@ _RATES: Final = {"allocation": MORE, "min": None, "max": None, "stddev": LESS}
 _COSTS: Final = {"costPerHour": "cost_per_hour", "idleShare": "idle_rate"}
 _PACKING: Final = {"strandedShare": "stranded_rate", "fragmentation": "fragmentation"}
 _SHARES: Final = frozenset({"idleShare"})
+_SHARE: Final = "share"
 # Shown only where a run has any.
 _RARE: Final = ("gated", "finished", "deleted")
 DEFAULT_CHECKS: Final = ("scheduled", "pending", "preempted", "stddev")
@@ -62,6 +64,10 @@ class Measure(msgspec.Struct, frozen=True):
     values: tuple[Value, ...]
     currency: str | None = None
     """Of amounts of money; None of everything else."""
+    is_own: bool = False
+    """Whether it is a measure of the user's own."""
+    unit: str | None = None
+    """Of such a measure, if it has one."""
 
     @property
     def key(self) -> str:
@@ -71,7 +77,7 @@ class Measure(msgspec.Struct, frozen=True):
     @property
     def is_rate(self) -> bool:
         """Whether values are shares of a whole."""
-        return self.resource is not None or self.name in _SHARES
+        return self.resource is not None or self.name in _SHARES or self.unit == _SHARE
 
     def delta(self, at: int, to: int = 0) -> Value:
         """By how much one run has more than another, by default than the first."""
@@ -103,9 +109,31 @@ class Worse(msgspec.Struct, frozen=True):
     at: int
 
 
-def measures(summaries: Sequence[Summary]) -> list[Measure]:
-    """All figures of runs, those of the whole first."""
-    return [*_counts(summaries), *_costs(summaries), *_rates(summaries)]
+def measures(
+    summaries: Sequence[Summary], *, every: bool = False, packing: Iterable[Measure] = ()
+) -> list[Measure]:
+    """All figures of runs, those of the whole first; with `every`, also those that are rare.
+
+    `packing` are figures that a summary does not have.
+    """
+    return [
+        *_counts(summaries, every=every),
+        *packing,
+        *_costs(summaries),
+        *_rates(summaries),
+        *of_user([each.measures or {} for each in summaries]),
+    ]
+
+
+def of_user(runs: Sequence[Mapping[str, MeasureFigures]]) -> Iterator[Measure]:
+    """The user's own measures: the last value, the mean and the greatest."""
+    for name in dict.fromkeys(name for run in runs for name in run):
+        found = [run.get(name) for run in runs]
+        declared = next(each for each in found if each is not None)
+        for part in ("final", "mean", "max"):
+            values = tuple(None if each is None else getattr(each, part) for each in found)
+            title = name if part == "final" else f"{name}.{part}"
+            yield Measure(title, None, declared.better, values, is_own=True, unit=declared.unit)
 
 
 def chosen(known: Iterable[Measure], names: Sequence[str], parts: str = _PARTS) -> list[Measure]:
@@ -134,10 +162,10 @@ def _refused(name: str, known: Sequence[Measure], parts: str, *, is_known: bool)
     return InputError(f'there is no measure "{name}"', fix=f"{hint}{fix}")
 
 
-def _counts(summaries: Sequence[Summary]) -> Iterator[Measure]:
+def _counts(summaries: Sequence[Summary], *, every: bool) -> Iterator[Measure]:
     for name, better in _COUNTS.items():
         values = tuple(_count(each, name) for each in summaries)
-        if name not in _RARE or any(values):
+        if every or name not in _RARE or any(values):
             yield Measure(name, None, better, values)
 
 

@@ -8,7 +8,7 @@ from kubestage.errors import InputError
 from kubestage.results.analysis.digest import digest
 from kubestage.results.analysis.overview import summary
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.results.comparison import measures, placements
+from kubestage.results.comparison import measures, packed_ends, placements
 from kubestage.results.comparison.divergence import first_divergence
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis.digest import Run
     from kubestage.results.comparison.divergence import Divergence
-    from kubestage.results.comparison.measures import Worse
+    from kubestage.results.comparison.measures import Measure, Worse
+    from kubestage.results.comparison.packed_ends import PackedEnd
     from kubestage.results.comparison.placements import Changes
 
 _TABLE: Final = columns(
@@ -39,11 +40,11 @@ class Named(NamedTuple):
 class Comparison:
     """Runs side by side. Runs go by their position; their names are `names`."""
 
-    def __init__(self, runs: Sequence[Named]) -> None:
+    def __init__(self, runs: Sequence[Named], ends: Sequence[PackedEnd | None] = ()) -> None:
         self.names = tuple(each.name for each in runs)
         self.digests = tuple(digest(each.run) for each in runs)
         self.summaries = tuple(summary(each) for each in self.digests)
-        self.measures = measures.measures(self.summaries)
+        self.measures = measures.measures(self.summaries, packing=packed_ends.figures(ends))
 
     def changes(self, first: int, second: int) -> Changes:
         """The pods of which not the same became in two runs."""
@@ -57,10 +58,14 @@ class Comparison:
         """Those of these measures in which a run is worse than the first."""
         return [
             measures.Worse(name, measure, at)
-            for measure in measures.chosen(self.measures, metrics)
+            for measure in self.checked(metrics)
             for at, name in enumerate(self.names)
             if measure.is_worse(at)
         ]
+
+    def checked(self, metrics: Sequence[str] = measures.DEFAULT_CHECKS) -> list[Measure]:
+        """The measures of these names."""
+        return measures.chosen(self.measures, metrics)
 
     def table(self) -> Table:
         """All measures: a row for each run; `best` is 1 where no run has a better value."""
@@ -79,8 +84,11 @@ class Comparison:
         return Table(_TABLE, rows)
 
 
-def compare(runs: Sequence[Named]) -> Comparison:
-    """Put runs side by side; needs nothing but their statuses."""
+def compare(runs: Sequence[Named], ends: Sequence[PackedEnd | None] = ()) -> Comparison:
+    """Put runs side by side; needs nothing but their statuses.
+
+    What is left over on nodes at the end of each run is not in a status: `ends`, if that is known.
+    """
     if not runs:
         raise InputError("there is no run to compare")
-    return Comparison(runs)
+    return Comparison(runs, ends)

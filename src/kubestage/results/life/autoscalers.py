@@ -140,6 +140,11 @@ def is_decision(event: Json) -> bool:
     return event.get("reason") in _DECISIONS
 
 
+def is_vpa_decision(event: Json) -> bool:
+    """Whether an Event reports a decision of a VPA, which no other object shows."""
+    return event.get("reason") in _OF_VPAS
+
+
 def target_of(obj: Json, field: str) -> WorkloadName:
     """The workload that an object names in a field of its spec."""
     spec = obj.get("spec") or {}

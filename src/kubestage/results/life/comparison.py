@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from kubestage.aliases import Json
-from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen
+from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen, of_user
+from kubestage.results.life import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,14 +32,18 @@ DEFAULT_CHECKS: Final = ("failedPercent", "responseP95")
 """What must not get worse by default."""
 
 
-def measures(summaries: Sequence[Json]) -> list[Measure]:
-    """All figures of runs, those of requests first; a Traffic of its own has its name with them."""
+def measures(summaries: Sequence[Json], *, every: bool = False) -> list[Measure]:
+    """All figures of runs, those of requests first; a Traffic of its own has its name with them.
+
+    With `every`, figures of health are there even if nothing went wrong.
+    """
     return [
         *_traffic(summaries),
-        *_health(summaries),
+        *_health(summaries, every=every),
         *_totals(summaries),
         *_costs(summaries),
         *_deeds(summaries),
+        *of_user([measured.of_summary(each) for each in summaries]),
     ]
 
 
@@ -46,16 +51,21 @@ def worse(
     names: Sequence[str], known: Sequence[Measure], metrics: Sequence[str] | None
 ) -> list[Worse]:
     """Those of these measures in which a run is worse than the first."""
+    return [
+        Worse(name, measure, at)
+        for measure in checked(known, metrics)
+        for at, name in enumerate(names)
+        if measure.is_worse(at)
+    ]
+
+
+def checked(known: Sequence[Measure], metrics: Sequence[str] | None) -> list[Measure]:
+    """The measures of these names, or those that must not get worse by default."""
     names_known = {each.name for each in known}
     checks = metrics or [each for each in DEFAULT_CHECKS if each in names_known] or ["replicaHours"]
     subjects = [each.key for each in known if each.resource is not None]
     parts = f", or of one Traffic, as in {subjects[-1]}" if subjects else ""
-    return [
-        Worse(name, measure, at)
-        for measure in chosen(known, checks, parts)
-        for at, name in enumerate(names)
-        if measure.is_worse(at)
-    ]
+    return chosen(known, checks, parts)
 
 
 def _traffic(summaries: Sequence[Json]) -> Iterator[Measure]:
@@ -71,12 +81,12 @@ def _traffic(summaries: Sequence[Json]) -> Iterator[Measure]:
             yield _measure(title, subject, LESS, spans, field)
 
 
-def _health(summaries: Sequence[Json]) -> Iterator[Measure]:
+def _health(summaries: Sequence[Json], *, every: bool) -> Iterator[Measure]:
     """What went wrong; the main figures always, others if there is anything to report."""
     known = [each.get("health") for each in summaries]
     for name, figure in _HEALTH.items():
         values = tuple(None if each is None else figure(each) for each in known)
-        if any(values) or (name in _MAIN and any(each is not None for each in values)):
+        if any(values) or ((every or name in _MAIN) and any(each is not None for each in values)):
             yield Measure(name, None, LESS, values)
 
 
@@ -88,12 +98,14 @@ def _sum(rows: Sequence[Json], field: str) -> int:
     return sum(row[field] for row in rows)
 
 
-_HEALTH: Final[dict[str, Callable[[Json], float]]] = {
+_HEALTH: Final[dict[str, Callable[[Json], float | None]]] = {
     "belowDesiredMinutes": lambda each: _minutes(each["workloads"], "belowDesiredSeconds"),
     "lostMinutes": lambda each: _minutes(each["workloads"], "lostSeconds"),
     "notReadyMinutes": lambda each: _minutes(each["nodesNotReady"], "seconds"),
     "pendingPeak": lambda each: each["pending"]["peak"],
     "longestWaitSeconds": lambda each: each["pending"]["longestWaitSeconds"],
+    # Records of older versions do not have it.
+    "waitP99Seconds": lambda each: each["pending"].get("waitP99Seconds"),
     "restarts": lambda each: _sum(each["restarts"], "restarts"),
     "podsEvicted": lambda each: _sum(each["evictions"], "pods"),
     "evictionsRefused": lambda each: _sum(each["budgetsRefused"], "refusals"),

@@ -43,22 +43,15 @@ class Disruptions:
         self.evictions: list[Eviction] = []
         self.refused: dict[str, list[int]] = {}
         self._requesters: dict[tuple[str, int], str] = {}
+        self._marked = 0
 
     def on_pod(self, change: Change, workload: str, now_ns: int) -> tuple[int, str]:
         """Take in a pod; how often its containers restarted, and why the cluster ended it."""
-        old, new = change.old, change.new
-        if old is None:
-            return 0, ""
-        restarts = 0
-        if change.type != DELETED:
-            restarts = max(_restarts(new) - _restarts(old), 0)
-            if restarts:
-                self.restarts[workload] += restarts
-        reason = ""
-        if not _is_ending(old) and (change.type == DELETED or _is_ending(new)):
-            reason = _reason(new)
-            if reason:
-                self.evictions.append(Eviction(now_ns, change.key, workload, reason))
+        restarts, reason = restarted(change), ended_by(change)
+        if restarts:
+            self.restarts[workload] += restarts
+        if reason:
+            self.evictions.append(Eviction(now_ns, change.key, workload, reason))
         return restarts, reason
 
     def on_event(self, change: Change, now_ns: int) -> None:
@@ -75,12 +68,28 @@ class Disruptions:
 
     def evicted(self) -> list[Eviction]:
         """All evictions, with who requested them as far as that is known."""
-        return [
-            each
-            if each.reason != _BY_API
-            else each._replace(reason=self._requesters.get((each.pod, each.at_ns), _BY_API))
-            for each in self.evictions
-        ]
+        return [self._with_requester(each) for each in self.evictions]
+
+    def unmarked(self) -> list[Eviction]:
+        """Those of them that this did not return before."""
+        found = [self._with_requester(each) for each in self.evictions[self._marked :]]
+        self._marked = len(self.evictions)
+        return found
+
+    def forget(self, most: int) -> None:
+        """Keep the newest, so many."""
+        excess = max(len(self.evictions) - most, 0)
+        del self.evictions[:excess]
+        self._marked = max(self._marked - excess, 0)
+        self._requesters.clear()
+        for times in self.refused.values():
+            del times[:-most]
+
+    def _with_requester(self, eviction: Eviction) -> Eviction:
+        if eviction.reason != _BY_API:
+            return eviction
+        requester = self._requesters.get((eviction.pod, eviction.at_ns), _BY_API)
+        return Eviction(*eviction[:3], requester)
 
     def in_short(self, begin_ns: int) -> Json:
         """Restarts and evictions by workload, and refusals by budget."""
@@ -108,6 +117,22 @@ class Disruptions:
         }
 
 
+def restarted(change: Change) -> int:
+    """How often containers of a pod restarted by a change."""
+    old, new = change.old, change.new
+    if old is None or change.type == DELETED or old.get("status") is new.get("status"):
+        return 0
+    return max(_restarts(new) - _restarts(old), 0)
+
+
+def ended_by(change: Change) -> str:
+    """Why the cluster ends a pod by a change; empty if it does not."""
+    old, new = change.old, change.new
+    if old is None or _is_ending(old) or not (change.type == DELETED or _is_ending(new)):
+        return ""
+    return reason_of(new)
+
+
 def _restarts(pod: Json) -> int:
     status = pod.get("status") or {}
     found = 0
@@ -122,7 +147,7 @@ def _is_ending(pod: Json) -> bool:
     return is_over or "deletionTimestamp" in pod["metadata"]
 
 
-def _reason(pod: Json) -> str:
+def reason_of(pod: Json) -> str:
     """Why the cluster ends a pod; empty if it does not."""
     for each in (pod.get("status") or {}).get("conditions") or ():
         if each["type"] == "DisruptionTarget" and each["status"] == "True":

@@ -78,6 +78,11 @@ class EventLog:
             "" if workload is None else str(workload.place),
         )
 
+    def forget(self) -> None:
+        """Forget all rows, for a record without an end, in which they are not shown."""
+        self._kept.clear()
+        self._open.clear()
+
     def write(self, rows: LifeRows, begin_ns: int) -> None:
         """Add the rows, by the time at which each Event was recorded first."""
         every = [each for kept in self._kept.values() for each in kept]

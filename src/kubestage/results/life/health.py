@@ -142,6 +142,7 @@ class Health:
         begin_ns, now_ns = self._begin_ns, self._clock.now_ns
         for name in list(self._rolling):
             self._end_rollout(name)
+            self._rolling[name] = now_ns
         for each in self._replicas.values():
             each.reach(now_ns)
         return {
@@ -156,10 +157,23 @@ class Health:
             "jobsFailed": list(self._failed_jobs),
         }
 
+    def forget(self, most: int) -> None:
+        """Keep the newest of everything, so many, for a record without an end."""
+        self.disruptions.forget(most)
+        self._waits.forget(most)
+        self._nodes.forget(most)
+        del self._failed_jobs[:-most]
+        there = {*self._workloads.all, *(name for name, each in self._desired.items() if each)}
+        for known in (self._replicas, self._desired, self._restarted, self.troubled):
+            for name in [each for each in known if each not in there]:
+                del known[name]
+        for health in self._replicas.values():
+            del health.below.spans[:-most], health.rollouts.spans[:-most]
+
     def mark_evictions(self) -> None:
-        """Mark evictions, those of one workload at one moment together."""
+        """Mark evictions that are not marked yet, those of one workload at one moment together."""
         counts = collections.Counter(
-            (each.at_ns, each.workload, each.reason) for each in self.disruptions.evicted()
+            (each.at_ns, each.workload, each.reason) for each in self.disruptions.unmarked()
         )
         for (at_ns, workload, reason), number in counts.items():
             kind = marks.PREEMPTION if reason == PREEMPTED else marks.EVICTION

@@ -58,6 +58,12 @@ class NodeHealth:
             node.reach(now_ns)
             self._gone.append((name, node))
 
+    def forget(self, most: int) -> None:
+        """Keep the nodes that went last, so many, and the newest stretches of those there."""
+        del self._gone[:-most]
+        for each in self._there.values():
+            del each.not_ready.spans[:-most]
+
     def in_short(self, begin_ns: int, now_ns: int) -> list[Json]:
         """The rows of nodes that were not Ready, by name; one that never was has all its time."""
         for each in self._there.values():

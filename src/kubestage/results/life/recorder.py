@@ -5,29 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
-from kubestage.results.life import autoscalers, health_rows, requests, summary, windows, workloads
-from kubestage.results.life.autoscalers import (
-    NODE_ADDED,
-    NODE_REMOVED,
-    Autoscalers,
-    ScalingDecision,
-    target_of,
-)
-from kubestage.results.life.costs import CostMeter
-from kubestage.results.life.event_log import EventLog
-from kubestage.results.life.health import KEEPERS, Health
+from kubestage.results.life import autoscalers, health_rows, measured, requests, summary
+from kubestage.results.life.autoscalers import target_of
 from kubestage.results.life.life import Life
-from kubestage.results.life.marks import Marks
-from kubestage.results.life.node_groups import NodeGroups
-from kubestage.results.life.sampler import Sampler
-from kubestage.results.life.tables import LifeRows
-from kubestage.results.life.workloads import Workloads
-from kubestage.store.log import ADDED, DELETED, Change
+from kubestage.results.life.observer import LifeObserver
+from kubestage.store.log import ADDED, Change
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.life.requests import TrafficStart
+    from kubestage.scheduler.measuring import Measuring
+    from kubestage.scheduler.scheduler import Scheduler
     from kubestage.sim.environment import Environment
     from kubestage.store.store import Store
     from kubestage.traffic.traffics import Traffics
@@ -37,7 +26,12 @@ SAMPLES: Final = 600
 
 
 class Host(Protocol):
-    """The owner of the traffic; it may get some only later."""
+    """The owner of traffic and scheduler; it may get them only later."""
+
+    @property
+    def scheduler(self) -> Scheduler | None:
+        """What schedules pods; None as long as nothing does."""
+        ...
 
     @property
     def traffic(self) -> Traffics | None:
@@ -50,7 +44,7 @@ def resolution_ns(duration_ns: int) -> int:
     return -(-duration_ns // (SAMPLES * SECOND_NS)) * SECOND_NS
 
 
-class LifeRecorder:
+class LifeRecorder(LifeObserver):
     """Keeps the record of a living cluster.
 
     Numbers that add up over time (replica-hours, node-hours, cost) and what goes wrong (`health`)
@@ -66,37 +60,11 @@ class LifeRecorder:
         resolution_ns: int,
         host: Host | None = None,
     ) -> None:
-        self.workloads = Workloads(store)
-        self.nodes = NodeGroups(environment.clock)
-        self.costs = CostMeter(store, self.workloads)
-        self.autoscalers = Autoscalers(environment.clock, self.workloads)
-        self.marks = Marks()
-        self.health = Health(store, self.workloads, self.marks)
-        self.events = EventLog(self.workloads)
-        self.rows = LifeRows()
+        super().__init__(store, environment.clock)
         self.resolution_ns = resolution_ns
-        self.store = store
-        self._clock = environment.clock
         self._host = host
-        self._begin_ns = self._clock.now_ns
-        self._traffics: dict[str, Json] = {}
         self.traffic_starts: dict[str, TrafficStart] = {}
-        known = (self.workloads, self.nodes, self.autoscalers, self.costs)
-        self._sampler = Sampler(store, known, self.health, self._traffics, self.rows)
         self._alarm = environment.timer("LifeRecorder", self._observe)
-        self._handlers = {
-            ("", "Pod"): self._on_pod,
-            ("", "Node"): self._on_node,
-            ("", "Event"): self._on_event,
-            ("batch", "Job"): self._on_job,
-            ("", "ReplicationController"): self._on_workload,
-            **{("apps", kind): self._on_workload for kind in KEEPERS},
-            ("autoscaling", "HorizontalPodAutoscaler"): self._on_hpa,
-            ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
-            ("kubestage.dev", "NodeGroup"): self._on_group,
-            ("kubestage.dev", "PriceCatalog"): self.costs.on_catalog,
-            ("kubestage.dev", "Traffic"): self._on_traffic,
-        }
 
     def start(self) -> None:
         """Take in what is there, and watch from now on."""
@@ -123,16 +91,6 @@ class LifeRecorder:
         self._sample()
         self._set_alarm()
 
-    def on_change(self, change: Change) -> None:
-        """Record one change."""
-        kind = change.kind
-        handler = self._handlers.get((kind.group, kind.kind))
-        if handler is not None:
-            handler(change)
-        else:
-            self._on_replicas(change)
-            self.health.on_other(change)
-
     def mark(self, kind: str, subject: str, text: str) -> None:
         """Have the charts mark this moment; `kind` is one of `marks.KINDS`."""
         self.marks.add(self._clock.now_ns, kind, subject, text)
@@ -143,6 +101,8 @@ class LifeRecorder:
         now_ns = self._clock.now_ns
         if not self._has_looked:
             self._sampler.end(self._seconds(now_ns), self._load())
+            if self.measuring is not None:
+                self.measuring.step_ended(0, now_ns)
         self.workloads.reach(now_ns)
         self.nodes.reach(now_ns)
         self.costs.reach()
@@ -160,6 +120,8 @@ class LifeRecorder:
         start_ns = self._clock.unix_ns - (now_ns - self._begin_ns)
         summarized = summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS)
         self._write_health(summarized["health"])
+        if self.measuring is not None:
+            summarized["measures"] = measured.write(self.measuring, self.rows, self._begin_ns)
         return Life(
             version,
             seed,
@@ -179,60 +141,6 @@ class LifeRecorder:
             self.rows.add("marks", self._seconds(mark.at_ns), *mark[1:])
         self.events.write(self.rows, self._begin_ns)
 
-    def _on_pod(self, change: Change) -> None:
-        self.health.on_pod(change, self.workloads.on_pod(change))
-        self.costs.on_pod(change)
-
-    def _on_workload(self, change: Change) -> None:
-        self._on_replicas(change)
-        self.health.on_workload(change)
-
-    def _on_job(self, change: Change) -> None:
-        self._on_replicas(change)
-        self.health.on_job(change)
-
-    def _on_replicas(self, change: Change) -> None:
-        if change.old is not None and change.type != DELETED:
-            before, after = workloads.desired(change.old), workloads.desired(change.new)
-            if before != after:
-                name = f"{change.kind.kind.lower()}/{change.key}"
-                self.autoscalers.on_replicas(name, before, after)
-
-    def _on_event(self, change: Change) -> None:
-        self.autoscalers.on_event(change)
-        if self.nodes.began:
-            # Those that were there at the start tell of what was before.
-            self.health.disruptions.on_event(change, self._clock.now_ns)
-            self.events.on_event(change, self._clock.now_ns)
-
-    def _on_group(self, change: Change) -> None:
-        self.nodes.on_group(change)
-        self.costs.on_group(change)
-
-    def _on_node(self, change: Change) -> None:
-        self.health.on_node(change)
-        self.costs.on_node(change)
-        group = self.nodes.on_node(change)
-        if group and self.nodes.began:
-            sort = NODE_REMOVED if change.type == DELETED else NODE_ADDED
-            after = self.nodes.all[group].nodes.level
-            before = after + (1 if sort == NODE_REMOVED else -1)
-            decision = ScalingDecision(
-                self._clock.now_ns, sort, group, f"node/{change.key}", before, after
-            )
-            self.autoscalers.decisions.append(decision)
-
-    def _on_hpa(self, change: Change) -> None:
-        before = len(self.autoscalers.decisions)
-        self.autoscalers.on_hpa(change)
-        if len(self.autoscalers.decisions) > before:
-            # What it went by may be gone at the next look.
-            self._sampler.report_metrics(self._seconds(self._clock.now_ns), change.key)
-
-    def _on_traffic(self, change: Change) -> None:
-        # One that is gone has had its requests all the same.
-        self._traffics[change.key] = change.new
-
     def _load(self) -> Traffics | None:
         return None if self._host is None else self._host.traffic
 
@@ -245,10 +153,6 @@ class LifeRecorder:
         following = (passed_ns // self.resolution_ns + 1) * self.resolution_ns
         self._alarm.set(self._begin_ns + following + 1)
 
-    def _seconds(self, at_ns: int) -> float:
-        """Since the beginning; the nanosecond by which looks are late is none of theirs."""
-        return windows.since(self._begin_ns, at_ns)
-
     @property
     def _has_looked(self) -> bool:
         """Whether this very moment was looked at."""
@@ -256,4 +160,15 @@ class LifeRecorder:
         return last is not None and last[0] == self._seconds(self._clock.now_ns)
 
     def _sample(self) -> None:
-        self._sampler.sample(self._seconds(self._clock.now_ns), self._load())
+        now_ns = self._clock.now_ns
+        self._sampler.sample(self._seconds(now_ns), self._load())
+        if self.measuring is not None:
+            self.measuring.step_ended(0, now_ns)
+
+    @property
+    def measuring(self) -> Measuring | None:
+        """The measures of the scheduler; None without any."""
+        scheduler = None if self._host is None else self._host.scheduler
+        if scheduler is None or not scheduler.measuring.is_used:
+            return None
+        return scheduler.measuring

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from kubestage.traffic.traffics import Traffics
 
 
-_WORKLOADS: Final = 20
+WORKLOADS: Final = 20
+"""Of so many workloads samples are taken, besides those that something is about."""
+
 _TROUBLED: Final = 40
 # A percentile of few requests means little.
 _OBSERVATIONS_A_BAND: Final = 5
@@ -46,12 +48,14 @@ class Sampler:
         health: Health,
         traffics: dict[str, Json],
         rows: LifeRows,
+        workload_count: int = WORKLOADS,
     ) -> None:
         self._store = store
         self._workloads, self._nodes, self._autoscalers, self._costs = known
         self._health = health
         self._traffics = traffics
         self._rows = rows
+        self._workload_count = workload_count
         self._bands = Bands()
         self._observations = 0
         self._reported: dict[str, float] = {}
@@ -93,7 +97,7 @@ class Sampler:
         places += [target_of(each, "targetRef") for each in self._autoscalers.vpas.values()]
         found = {str(place): (place, list(self._members(place))) for place in places}
         for name, workload in self._workloads.all.items():
-            if len(found) >= _WORKLOADS:
+            if len(found) >= self._workload_count:
                 break
             found.setdefault(name, (workload.place, [workload]))
         for name in itertools.islice(self._health.troubled, _TROUBLED):

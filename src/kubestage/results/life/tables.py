@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.results.analysis.table import Column, Kind, Table, columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Row = tuple[Any, ...]
 
 _REQUESTS: Final = {
     "arrived": Kind.INT,
@@ -145,6 +150,17 @@ TABLES: Final[dict[str, LifeTable]] = {
         ),
         "cost",
     ),
+    "measures": LifeTable(
+        "the values of each --measure over time",
+        columns(
+            atSeconds=Kind.FLOAT,
+            measure=Kind.TEXT,
+            attempt=Kind.INT,
+            value=Kind.FLOAT,
+            unit=Kind.TEXT,
+        ),
+        "measures",
+    ),
     "decisions": LifeTable(
         "each rescale, eviction, resize, node added or removed",
         columns(
@@ -197,15 +213,34 @@ class LifeRows:
     """Rows as they come up, by table."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
+        self._rows: dict[str, list[Row]] = {name: [] for name in TABLES}
 
     def add(self, table: str, *values: Any) -> None:
         """One more row."""
         self._rows[table].append(values)
 
-    def last(self, table: str) -> tuple[Any, ...] | None:
+    def last(self, table: str) -> Row | None:
         """The newest row."""
         return self._rows[table][-1] if self._rows[table] else None
+
+    def lengths(self) -> dict[str, int]:
+        """How many rows each table has."""
+        return {name: len(rows) for name, rows in self._rows.items()}
+
+    def shorten(self, lengths: dict[str, int]) -> None:
+        """Remove the rows that came after the tables had these lengths."""
+        for name, length in lengths.items():
+            del self._rows[name][length:]
+
+    def change(self, table: str, change: Callable[[list[Row]], list[Row]]) -> None:
+        """Have other rows in a table."""
+        self._rows[table] = change(self._rows[table])
+
+    def replace_last(self, table: str, **values: Any) -> None:
+        """Have other values, by the names of their columns, in the newest row."""
+        names = (column.name for column in TABLES[table].columns)
+        row = zip(names, self._rows[table][-1], strict=True)
+        self._rows[table][-1] = tuple(values.get(name, value) for name, value in row)
 
     def tables(self) -> dict[str, Table]:
         """All tables that have rows."""

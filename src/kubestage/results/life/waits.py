@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results.life import windows
@@ -16,10 +17,11 @@ _OVER: Final = ("Succeeded", "Failed")
 
 
 class Waits:
-    """The pods that wait for a node; those that wait for less than a second are not counted."""
+    """The pods that wait for a node; those that wait for less than a second are only numbered."""
 
     def __init__(self) -> None:
         self._since: dict[str, int] = {}
+        self._short = 0
         self._ended: list[tuple[int, int, str]] = []
 
     def on_pod(self, change: Change, now_ns: int) -> None:
@@ -45,11 +47,24 @@ class Waits:
             if longest is None
             else windows.seconds(longest[1] - longest[0]),
             "longestWaitPod": None if longest is None else longest[2],
+            "waitP99Seconds": self._percentile(0.99, [end - begin for begin, end, _ in waits]),
         }
+
+    def forget(self, most: int) -> None:
+        """Keep the newest, so many."""
+        del self._ended[:-most]
 
     def _end(self, key: str, since_ns: int, now_ns: int) -> None:
         if now_ns - since_ns >= LASTING_NS:
             self._ended.append((since_ns, now_ns, key))
+        else:
+            self._short += 1
+
+    def _percentile(self, share: float, long_ns: list[int]) -> float:
+        """The wait that this share of all pods does not exceed; a short one counts as none."""
+        ordered = sorted(long_ns)
+        rank = math.ceil(share * (self._short + len(ordered))) - 1 - self._short
+        return windows.seconds(ordered[rank]) if rank >= 0 and ordered else 0.0
 
 
 def _is_waiting(pod: Json) -> bool:

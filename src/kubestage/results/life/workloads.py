@@ -98,6 +98,16 @@ class Workloads:
         for each in self.all.values():
             each.scheduled.reach(now_ns)
 
+    def forget_gone(self) -> None:
+        """Forget workloads whose object and pods are gone, for a record without an end."""
+        # Owners are found again by the pods that come.
+        self._owners.clear()
+        for name, each in list(self.all.items()):
+            kind = self._store.kinds.get(each.place.api_version, each.place.kind)
+            objects = {} if kind is None else self._store.read(kind)
+            if not each.pods and f"{each.place.namespace}/{each.place.name}" not in objects:
+                del self.all[name]
+
     def of_pod(self, key: str) -> ReplicaCounts | None:
         """The workload that a pod belongs to; None of a pod that is gone, or that has no owner."""
         seen = self._pods.get(key)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.clusterloader.result import Outcome
 from kubestage.golang import floats
 from kubestage.units import SECOND_NS
 
@@ -17,7 +18,7 @@ SUITE: Final = "ClusterLoaderV2"
 _HEADER: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SUITE_INDENT: Final = "  "
 _CASE_INDENT: Final = _SUITE_INDENT + 4 * " "
-_FAILURE_INDENT: Final = _CASE_INDENT + 4 * " "
+_INNER_INDENT: Final = _CASE_INDENT + 4 * " "
 # Ginkgo puts places in the code around a message; ClusterLoader2 names none.
 _NO_PLACE: Final = ":0"
 _ESCAPES: Final = {
@@ -37,38 +38,59 @@ _SPECIAL: Final = re.compile("[&<>\"'\t\n\r]|[^\x20-\ud7ff\ue000-\ufffd\U0001000
 def render(results: Sequence[LoadResult]) -> str:
     """One suite: of each test the whole first, then every measurement and every step of phases."""
     cases = [case for result in results for case in _cases(result)]
-    failures = sum(bool(errors) for _, _, errors in cases)
+    failures = sum(bool(each.errors) for each in cases)
+    skips = sum(each.is_skipped for each in cases)
     took_ns = sum(result.took_ns for result in results)
-    body = "".join(_case(*case) for case in cases)
+    body = "".join(map(_case, cases))
     # NOTE: ClusterLoader2 never counts tests; a suite of none is taken for an empty one by CI.
+    # It counts no skips either: they are left out where there are none.
+    skipped = f' skipped="{skips}"' if skips else ""
     return (
         f'{_HEADER}{_SUITE_INDENT}<testsuite name="{SUITE}" tests="{len(cases)}" '
-        f'failures="{failures}" errors="0" time="{_milliseconds(took_ns)}">'
+        f'failures="{failures}" errors="0"{skipped} time="{_milliseconds(took_ns)}">'
         f"{body}\n{_SUITE_INDENT}</testsuite>"
     )
 
 
-def _cases(result: LoadResult) -> Iterator[tuple[str, int, Sequence[str]]]:
-    """Name, time and errors of each."""
+class _Case(NamedTuple):
+    """One case: the errors of it, or why it was skipped."""
+
+    name: str
+    took_ns: int
+    errors: Sequence[str]
+    skipped: str
+
+    @property
+    def is_skipped(self) -> bool:
+        return bool(self.skipped) and not self.errors
+
+
+def _cases(result: LoadResult) -> Iterator[_Case]:
     errors = list(result.errors)
     if result.is_interrupted:
         errors.append("interrupted")
-    yield f"{result.test_name} overall ({result.path})", result.took_ns, errors
+    skipped = str(result.outcome) if result.outcome is Outcome.NOTHING_MEASURED else ""
+    name = f"{result.test_name} overall ({result.path})"
+    yield _Case(name, result.took_ns, errors, skipped)
     for step in result.steps:
-        for substep in step.substeps:
-            yield f"{result.test_name}: {substep.name}", substep.took_ns, substep.errors
+        for each in step.substeps:
+            name = f"{result.test_name}: {each.name}"
+            yield _Case(name, each.took_ns, each.errors, each.skipped)
 
 
-def _case(name: str, took_ns: int, errors: Sequence[str]) -> str:
+def _case(case: _Case) -> str:
     begin = (
-        f'\n{_CASE_INDENT}<testcase name="{_escaped(name)}" classname="{SUITE}" '
-        f'time="{floats.text(_seconds(took_ns))}">'
+        f'\n{_CASE_INDENT}<testcase name="{_escaped(case.name)}" classname="{SUITE}" '
+        f'time="{floats.text(_seconds(case.took_ns))}">'
     )
-    if not errors:
+    if case.errors:
+        message = _escaped("\n".join((_NO_PLACE, f"[{chr(10).join(case.errors)}]", _NO_PLACE)))
+        inner = f'<failure type="Failure">{message}</failure>'
+    elif case.is_skipped:
+        inner = f'<skipped message="{_escaped(case.skipped)}"></skipped>'
+    else:
         return f"{begin}</testcase>"
-    message = _escaped("\n".join((_NO_PLACE, f"[{chr(10).join(errors)}]", _NO_PLACE)))
-    failure = f'\n{_FAILURE_INDENT}<failure type="Failure">{message}</failure>'
-    return f"{begin}{failure}\n{_CASE_INDENT}</testcase>"
+    return f"{begin}\n{_INNER_INDENT}{inner}\n{_CASE_INDENT}</testcase>"
 
 
 def _seconds(took_ns: int) -> float:

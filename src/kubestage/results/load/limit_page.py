@@ -76,14 +76,18 @@ def lead(search: Json) -> str:
         tried = min((point["value"] for point in search["points"]), default=None)
         sentence = f"No load that was tried meets {goals}."
         return sentence if tried is None else f"{sentence} The lowest was {tried:g}."
+    unsure = search.get("unsure") or []
     hold = "holds" if len(search["slos"]) == 1 else "hold"
     sentence = f"{goals} {hold} up to {limit:g}"
-    sentence += (
-        f", and no longer at {above:g}." if above is not None else ", the highest that was tried."
-    )
+    if unsure:
+        sentence += f"; the seeds disagree at {', '.join(f'{each:g}' for each in unsure)}"
+    if above is not None:
+        sentence += f"{';' if unsure else ', and'} no longer at {above:g}."
+    else:
+        sentence += "." if unsure else ", the highest that was tried."
     if search.get("monotonic") is False:
         sentence += " A higher load meets it again, so there is more than one limit."
-    return sentence
+    return f"{sentence} {search.get('influence', '')}".rstrip()
 
 
 def chart(search: Json) -> ChartType | None:
@@ -125,7 +129,15 @@ def _drawn(search: Json) -> list[Drawing] | None:
 
 def _loads(search: Json) -> Html:
     slos = [Slo.parsed(text) for text in search["slos"]]
-    head = ("Load", "Verdict", "Runs", "Met", *(each.name for each in slos))
+    head = (
+        "Load",
+        "Verdict",
+        "Runs",
+        "Met",
+        "Requested/s",
+        "Achieved/s",
+        *(each.name for each in slos),
+    )
     rows = [
         (
             f"{point['value']:g}",
@@ -134,12 +146,19 @@ def _loads(search: Json) -> Html:
             ),
             f"{len(point['runs']):,}",
             f"{sum(run['met'] for run in point['runs']):,}",
+            _mean(point, "requested"),
+            _mean(point, "achieved"),
             *(_spread(point, each) for each in slos),
         )
         for point in search["points"]
     ]
     lead = f"{count(len(rows), 'load')} from low to high; values are those of all seeds."
     return Html(element("p", lead, class_="soft small") + page_tables.table(head, rows))
+
+
+def _mean(point: Json, name: str) -> str:
+    rates = [run[name] for run in point["runs"] if name in run]
+    return f"{sum(rates) / len(rates):.4g}" if rates else "–"
 
 
 def _spread(point: Json, slo: Slo) -> str:

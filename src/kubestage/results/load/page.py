@@ -96,7 +96,7 @@ def _sections(
         (
             "verdicts",
             "Verdicts",
-            "What was to hold. One without a sample has passed because nothing was seen.",
+            "What was to hold. “No samples”: nothing was measured.",
             page_tables.verdicts(results),
         ),
         *page_cost.sections(about.cost),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage.clusterloader.result import Outcome
 from kubestage.results.load import wording
 from kubestage.results.load.file_names import rfc3339
 from kubestage.results.report.markup import Html, count, element, join
@@ -74,6 +75,10 @@ def _outcome(results: Sequence[LoadResult]) -> str:
     sentence = f"{count(calls, 'API call')} in {took}."
     if any(result.is_interrupted for result in results):
         return f"The run was broken off. {sentence}"
+    idle = sum(result.outcome is Outcome.NOTHING_MEASURED for result in results)
+    if idle:
+        which = "" if len(results) == 1 else f" of {count(idle, 'test')}"
+        sentence = f"All measurements{which} were skipped or had no sample. {sentence}"
     if len(results) == 1:
         return sentence
     passed = sum(result.passed for result in results)
@@ -86,6 +91,8 @@ def _verdict(results: Sequence[LoadResult]) -> tuple[str, str]:
         return "Failed", "Failed"
     if any(result.is_interrupted for result in results):
         return "Interrupted", "Pending"
+    if any(result.outcome is Outcome.NOTHING_MEASURED for result in results):
+        return "Nothing measured", "Pending"
     return "Passed", "Succeeded"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.report.markup import Html, count, element, join
+from kubestage.results.report.markup import Html, element, join
+from kubestage.wording import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,12 +54,10 @@ def _listed(title: str, css: str, texts: Sequence[str]) -> Html:
 
 def _paragraphs(css: str, found: Iterable[tuple[str, int]]) -> list[Html]:
     return [
-        element("p", _shortened(text) + (f" ({times:,} times)" if times > 1 else ""), class_=css)
+        element(
+            "p",
+            shortened(text, _LONGEST) + (f" ({times:,} times)" if times > 1 else ""),
+            class_=css,
+        )
         for text, times in found
     ]
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[:_LONGEST]} … and {count(len(text) - _LONGEST, 'more character')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from kubestage.clusterloader.result import Outcome
 from kubestage.measure.percentiles import nearest_rank
 from kubestage.results.load import observed, wording
 from kubestage.results.report.markup import Html, element, join
@@ -12,7 +13,7 @@ from kubestage.results.report.markup import Html, element, join
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from kubestage.clusterloader.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult, Substep
     from kubestage.measure.results import Verdict
 
 Row = tuple[str, ...]
@@ -46,7 +47,7 @@ def tests(results: Sequence[LoadResult]) -> Html:
     rows = [
         (
             result.test_name,
-            _passed(is_passed=result.passed),
+            _outcome(result),
             wording.duration(result.took_ns),
             f"{len(result.steps):,}",
             f"{len(result.calls):,}",
@@ -56,6 +57,12 @@ def tests(results: Sequence[LoadResult]) -> Html:
         for result in results
     ]
     return table(head, rows)
+
+
+def _outcome(result: LoadResult) -> Html:
+    if result.outcome is Outcome.NOTHING_MEASURED:
+        return element("span", "Nothing measured", class_="dot Pending")
+    return _passed(is_passed=result.passed)
 
 
 def verdicts(results: Sequence[LoadResult]) -> Html:
@@ -178,10 +185,16 @@ def _steps(result: LoadResult) -> Iterator[Row]:
         for substep in step.substeps:
             yield (
                 substep.name,
-                _passed(is_passed=not substep.errors),
+                _substep(substep),
                 wording.duration(step.began_ns - result.began_ns),
                 wording.duration(substep.took_ns),
             )
+
+
+def _substep(substep: Substep) -> Html:
+    if substep.skipped and not substep.errors:
+        return element("span", "Skipped", class_="dot Pending")
+    return _passed(is_passed=not substep.errors)
 
 
 def _of_each(

@@ -7,6 +7,7 @@
     DIR/generatedConfig_<test>.yaml                what was run, after templates and modules
     DIR/cl2-metadata.json                          facts for CI
     DIR/report.html                                the report for people
+    DIR/history.jsonl.gz                           every change of a stage, for kubestage open
     DIR/load.sqlite                                every call, latency and verdict as rows
 """
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.errors import InputError
 from kubestage.golang import json_encoding
+from kubestage.results.history import history_directory
 from kubestage.results.load import database, database_rows, file_names, junit, page
 from kubestage.results.load.claimed_place import ClaimedPlace
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.clusterloader.result import LoadResult
+    from kubestage.results.history.history_file import HistoryBytes
     from kubestage.results.load.about import About
 
 JUNIT: Final = "junit.xml"
@@ -42,7 +45,11 @@ class ReportDirectory(ClaimedPlace):
     fixed: ClassVar[tuple[str, ...]] = (JUNIT, METADATA, REPORT, DATABASE)
 
     def write(
-        self, results: Sequence[LoadResult], configs: Sequence[str], about: About
+        self,
+        results: Sequence[LoadResult],
+        configs: Sequence[str],
+        about: About,
+        history: HistoryBytes | None = None,
     ) -> list[pathlib.Path]:
         """Keep all tests that were run, in their order; the files that are there now.
 
@@ -50,6 +57,9 @@ class ReportDirectory(ClaimedPlace):
         """
         files: list[database_rows.FileRow] = [(name, None, None) for name in self.fixed]
         files += self._write_files(results, configs)
+        for name, packed in history_directory.files(history).items():
+            self.place(name).write_bytes(packed)
+            files.append((name, None, None))
         self.put(JUNIT, junit.render(results))
         facts = {**about.facts(), **about.metadata}
         self.place(METADATA).write_bytes(json_encoding.encode(facts))
@@ -73,7 +83,7 @@ class ReportDirectory(ClaimedPlace):
     def _write_files(
         self, results: Sequence[LoadResult], configs: Sequence[str]
     ) -> Iterator[database_rows.FileRow]:
-        names = file_names.FileNames(frozenset(self.fixed))
+        names = file_names.FileNames(frozenset({*self.fixed, history_directory.NAME}))
         for test, (result, config) in enumerate(zip(results, configs, strict=True), 1):
             name = names.config(result)
             self.put(name, config)

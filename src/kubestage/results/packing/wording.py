@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-_SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+"""Signs of currencies; others are named by their codes."""
 _CENTS_FROM: Final = 1
 _SMALL_PLACES: Final = 4
 
@@ -16,7 +17,7 @@ def money(amount: float | None, currency: str) -> str:
     text = number(abs(amount))
     sign = "-" if amount < 0 and text != number(0) else ""
     less, text = ("< ", text[2:]) if text.startswith("< ") else ("", text)
-    symbol = _SYMBOLS.get(currency)
+    symbol = SYMBOLS.get(currency)
     if symbol is None:
         return f"{less}{sign}{text} {currency}"
     return f"{less}{sign}{symbol}{text}"

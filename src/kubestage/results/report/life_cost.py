@@ -41,7 +41,7 @@ def table(found: PackingTable, rest: str = "life.json has all") -> Html:
     if len(found.rows) > _MOST:
         text = f"and {len(found.rows) - _MOST:,} more: {rest}"
         more = element("p", text, class_="soft small")
-    return Html(element("h3", found.title) + shown + more)
+    return Html(element("h3", found.title, class_="over") + shown + more)
 
 
 def _spent(summary: Json) -> list[Html]:

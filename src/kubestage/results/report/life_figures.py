@@ -14,23 +14,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
 
 
 _REASONS: Final = 3
 _NEWS: Final = 8
+_LATER: Final = 6
 # Runs that were kept by an earlier version say nothing of it.
 _NONE_PENDING: Final[Json] = {"pods": 0, "of": 0, "reasons": []}
 
 
-def title(life: Life) -> str:
-    """What the run is called: after its traffic, or else what it was."""
+def title(life: Life, agreed: ReplayAgreement | None = None) -> str:
+    """What the run is called: after its recording or its traffic, or else what it was."""
+    if agreed is not None:
+        return f"A replay of {agreed.recording}"
     named = [each["traffic"] for each in life.summary["traffic"]]
     return f"Traffic of {named[0]}" if len(named) == 1 else "A living cluster"
 
 
-def heading(life: Life, repeat: LifeRepeat | None) -> Html:
+def heading(life: Life, repeat: LifeRepeat | None, agreed: ReplayAgreement | None = None) -> Html:
     """Title, outcome in a few sentences, and the facts that the run depends on."""
     waiting = life.summary.get("pending") or _NONE_PENDING
     outcome, news = lead(life), headline.headline(life)
@@ -39,7 +43,7 @@ def heading(life: Life, repeat: LifeRepeat | None) -> Html:
         pills = [element("span", f"{count(waiting['pods'], 'pod')} pending", class_="pill alert")]
     parts = [
         element("p", "Run report", class_="over"),
-        element("div", element("h1", title(life)), *pills, class_="titled"),
+        element("div", element("h1", title(life, agreed)), *pills, class_="titled"),
         _news(news),
         element("p", outcome, class_="lead") if outcome else Html(""),
         _waiting(waiting),
@@ -118,13 +122,20 @@ def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
         facts |= {
             "Scheduler": "configured" if repeat.configuration else "kube-scheduler's defaults",
             "Distributions": ", ".join(f"{name}={value}" for name, value in repeat.laws.items()),
-            "Later": ", ".join(f"{name} at {at}" for at, name in repeat.later),
+            "Later": _later(repeat.later),
             "Plugins": ", ".join(each.reference for each in repeat.plugins),
             "Autoscalers": ", ".join(
                 f"{each.reference} ({each.sha256[:12]})" for each in repeat.autoscalers
             ),
         }
     return [(name, value) for name, value in facts.items() if value]
+
+
+def _later(later: Sequence[tuple[str, str]]) -> str:
+    """When manifests were applied: a replay has hundreds of them."""
+    shown = [f"{name} at {at}" for at, name in later[:_LATER]]
+    more = len(later) - len(shown)
+    return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown)
 
 
 def figures(summary: Json) -> Html:

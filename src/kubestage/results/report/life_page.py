@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.files import writing
 from kubestage.results import charts
 from kubestage.results.report import (
+    agreement_section,
     drawings,
     fit,
     life_charts,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
+    from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
@@ -45,9 +47,10 @@ def write(
     repeat: LifeRepeat | None = None,
     timings: RecordedTimings | None = None,
     advice: Sequence[FitParagraph] = (),
+    agreed: ReplayAgreement | None = None,
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    text = render(life, repeat, drawn_charts(life), timings, advice)
+    text = render(life, repeat, drawn_charts(life), timings, advice, agreed)
     writing.write(path, text)
 
 
@@ -57,17 +60,21 @@ def render(
     drawn: Sequence[Drawing] | None = None,
     timings: RecordedTimings | None = None,
     advice: Sequence[FitParagraph] = (),
+    agreed: ReplayAgreement | None = None,
 ) -> str:
     """The page as text, with charts that are drawn already, or with how to get any."""
     found = sections(life, drawn)
+    if agreed is not None:
+        body = agreement_section.section(agreed, life.seconds)
+        found.insert(0, ("agreement", "Agreement with the recording", body))
     if advice:
         found.append(("fit", "Pending pods: what would make them fit", fit.section(advice)))
     if timings is not None:
         found.append(("timings", "Timings", timings_page.section(timings)))
     return page(
-        f"{life_figures.title(life)} · run report",
+        f"{life_figures.title(life, agreed)} · run report",
         life.version,
-        life_figures.heading(life, repeat),
+        life_figures.heading(life, repeat, agreed),
         found,
     )
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
 from typing import TYPE_CHECKING
 
 from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.results import comparison
-from kubestage.runs.compare import contenders, divergence, lives, names
+from kubestage.runs.compare import contenders, divergence, keeping, lives, names
 from kubestage.runs.compare.lives import ComparedLives
 from kubestage.runs.compare.result import ComparedPair, ComparedRuns
 from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.observer import SILENT
 
 with lazy.imports():
-    from kubestage.runs.compare import configurations
+    from kubestage.runs.compare import configurations, recordings
     from kubestage.runs.inputs import control_plane
+    from kubestage.sources import timed
 
 if TYPE_CHECKING:
-    import pathlib
     from collections.abc import Iterator, Sequence
 
     from kubestage.cluster.profile import Profile
@@ -38,16 +39,25 @@ def compare(
     """Put runs, or one input under several scheduler configurations, side by side.
 
     `inputs` are two or more runs that were kept; or, with `options.configs`, the files of a
-    Scenario or of manifests, which is run once under each configuration.
+    Scenario or of manifests, which is run once under each configuration, or a recording, which
+    is replayed under each.
     """
     options = options or CompareOptions()
     paths = [str(each) for each in inputs]
     plane = control_plane.read(options.profile, is_measured=options.timings)
     _check(paths, options)
+    if not options.configs and options.out is not None:
+        keeping.name_runs(pathlib.Path(options.out), paths)
     if not options.configs and lives.are_lives(paths):
-        return lives.compare(paths)
+        return lives.compare(paths, observer if options.removable else None)
+    if options.configs and any(map(timed.is_one, paths)):
+        return recordings.compare(paths, options, observer)
+    recordings.refuse_flags(options)
     with _contenders(paths, options, plane, observer) as found:
-        compared = comparison.compare([comparison.Named(each.name, each.digest) for each in found])
+        compared = comparison.compare(
+            [comparison.Named(each.name, each.digest) for each in found],
+            [None if options.removable is False else each.end(observer) for each in found],
+        )
         pairs = names.pairs(compared.names, options.between)
         return ComparedRuns(
             comparison=compared,
@@ -91,11 +101,18 @@ def _run_flags(options: CompareOptions) -> list[tuple[str, bool]]:
     """The flags that only have an effect on new runs, and whether each is set."""
     return [
         ("--plugin", bool(options.plugins)),
+        ("--measure", bool(options.measures)),
         ("--seed", bool(options.seed)),
         ("--controllers", options.controllers is not None),
         ("--timings", options.timings),
         ("--profile", options.profile is not None),
         ("--prices", options.prices is not None),
+        ("--reschedule", options.reschedule is not None),
+        ("--without", bool(options.without)),
+        ("--add", bool(options.add)),
+        ("--scale", bool(options.scale)),
+        ("--start", options.start is not None),
+        ("--nodes", options.nodes is not None),
     ]
 
 

@@ -7,19 +7,23 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.runs import interruption, run_settings, scenario_run
-from kubestage.runs.compare import names, side_by_side
+from kubestage.runs import free_nodes, interruption, run_settings, scenario_run
+from kubestage.runs.compare import names, saving, side_by_side
 from kubestage.runs.compare.contenders import Contender
 from kubestage.runs.compare.side_by_side import SteppedRun
 from kubestage.runs.explain import repetition
 from kubestage.runs.explain.details import AttemptDetails
 from kubestage.runs.inputs import (
     config_file,
+    measure_files,
+    plain_nodes,
     plugin_files,
     price_files,
     scenario_inputs,
     stage_inputs,
+    what_if,
 )
+from kubestage.runs.run_settings import SchedulerInputs
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
 
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
     from kubestage.results.timings import RecordedTimings
     from kubestage.runs.compare_options import CompareOptions
     from kubestage.runs.explain.repetition import Repeatable
-    from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.inputs.scenario_inputs import Inputs
     from kubestage.runs.observer import Observer
     from kubestage.runs.run_settings import RunSettings
@@ -66,9 +69,11 @@ def run_all(
     files: Sequence[str], options: CompareOptions, plane: Profile | None, observer: Observer
 ) -> list[Contender]:
     """Run one input under each configuration of the options."""
-    settings = _settings(options, plane, observer)
-    loaded = stage_inputs.load(files, options.configs[0], observer)
-    for note in price_files.add(loaded, options.prices):
+    settings, schedulers = _settings(options, plane, observer)
+    loaded = stage_inputs.load_cluster(files, options.configs[0], observer)
+    what_if.apply(loaded, options, options.configs[0], observer)
+    plain_nodes.add(loaded, options.nodes, options.node)
+    for note in (*loaded.notes, *price_files.add(loaded, options.prices)):
         observer.note(note)
     inputs = scenario_inputs.read(loaded, options.controllers)
     if len(inputs.scenarios) > 1:
@@ -78,11 +83,17 @@ def run_all(
         )
     short = names.short(options.configs)
     quiet = [dataclasses.replace(each, recording=Recording.NONE) for each in settings]
-    runs = [SteppedRun(inputs, each, observer) for each in quiet]
     found: list[Contender] = []
-    with interruption.reporting(
-        lambda: f"{len(found)} of {len(short)} runs had ended, and none of them is kept"
+    with (
+        saving.KeptContenders(options.out, short, inputs, observer) as kept,
+        interruption.reporting(
+            lambda: f"{len(found)} of {len(short)} runs had ended, and none of them is kept"
+        ),
     ):
+        runs = [
+            SteppedRun(inputs, each, observer, kept.sink(name))
+            for each, name in zip(quiet, short, strict=True)
+        ]
         # What explaining takes would be measured, too.
         if options.explains and not options.timings:
             side_by_side.run_until_they_part(runs, names.pairs(short, options.between))
@@ -90,20 +101,17 @@ def run_all(
             observer.on_run(name, at + 1, len(short))
             # Its stage is large, and goes with it.
             run = runs.pop(0)
-            scenario, durations = _finished(run, inputs, loaded)
+            ended = run.finish()
+            scenario_run.raise_refusal(ended, inputs, loaded)
+            scenario = ended.scenario(inputs.scenarios[0]["metadata"]["name"])
+            durations = run_settings.timings_of(ended.scheduler)
+            if options.reschedule is not None:
+                observer.note(f"{name}: {free_nodes.note(ended.stage)}")
+            kept.keep(name, scenario, settings[at], schedulers[at], durations)
             again = _again(inputs, settings[at])
             found.append(FreshContender(name, scenario, again, run.log.kept, durations))
+        kept.write()
     return found
-
-
-def _finished(
-    run: SteppedRun, inputs: Inputs, loaded: LoadedManifests
-) -> tuple[Json, RecordedTimings | None]:
-    """Run to the end: the Scenario with its status, and how long scheduling took."""
-    ended = run.finish()
-    scenario_run.raise_refusal(ended, inputs, loaded)
-    scenario = ended.scenario(inputs.scenarios[0]["metadata"]["name"])
-    return scenario, run_settings.timings_of(ended.scheduler)
 
 
 def _again(inputs: Inputs, settings: RunSettings) -> Repeatable:
@@ -112,15 +120,20 @@ def _again(inputs: Inputs, settings: RunSettings) -> Repeatable:
 
 def _settings(
     options: CompareOptions, plane: Profile | None, observer: Observer
-) -> list[RunSettings]:
+) -> tuple[list[RunSettings], list[SchedulerInputs]]:
     """All configurations with their plugins, checked before the first run starts."""
     found: list[RunSettings] = []
+    written: list[SchedulerInputs] = []
+    flags = config_file.Flags()
     unused: set[str] = set()
+    measures = measure_files.load(options.measures)
     for at, each in enumerate(options.configs):
         path = None if each == DEFAULT else each
-        configuration = config_file.load(path, config_file.Flags())
+        configuration = config_file.load(path, flags)
         plugins = plugin_files.load(options.plugins, configuration)
-        config_file.check(configuration, plugins, path)
+        completed = config_file.check(configuration, plugins, path)
+        text = config_file.text_of(path, flags)
+        written.append(SchedulerInputs(path, text, flags, options.plugins, completed))
         idle = set(plugin_files.unused(plugins, configuration))
         unused = idle & unused if at else idle
         found.append(
@@ -132,9 +145,10 @@ def _settings(
                 Recording.DECISIONS,
                 stopwatch=time.perf_counter_ns if options.timings else None,
                 control_plane=plane,
+                measures=measures,
             )
         )
     if unused:
         named = ", ".join(sorted(unused))
         observer.note(f"no configuration enables {named}, so it takes no part")
-    return found
+    return found, written

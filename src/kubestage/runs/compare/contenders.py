@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.errors import InputError
 from kubestage.results import analysis, comparison, run_directory, timings
-from kubestage.runs.compare import names
+from kubestage.runs.compare import names, spare_nodes
 from kubestage.runs.explain import details
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.observer import SILENT
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Tried
+    from kubestage.results.comparison.packed_ends import PackedEnd
     from kubestage.results.run_directory import Run
     from kubestage.results.timings import RecordedTimings
     from kubestage.runs.explain.details import AttemptDetails
@@ -58,6 +59,10 @@ class Contender(abc.ABC):
     def details(self, numbers: Sequence[int]) -> AttemptDetails:
         """The details of attempts."""
 
+    def end(self, observer: Observer) -> PackedEnd | None:
+        """What is left over on nodes at its end; None if that is not known."""
+        return spare_nodes.of_scenario(self.scenario, observer)
+
 
 class KeptContender(Contender):
     """A run that was kept in a directory or a file."""
@@ -88,6 +93,7 @@ def _conditions(run: Run) -> dict[str, object]:
     return {
         "seed": how.seed,
         "tie break": how.tie_break,
+        "unschedulable": how.leaving.value,
         "controllers": how.controllers,
         "start": how.start,
         "version": how.version,

@@ -6,19 +6,29 @@ import dataclasses
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from kubestage.errors import InputError
 from kubestage.objects import prices
 from kubestage.results import run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.results.comparison import packed_ends, verdicts
 from kubestage.results.life import comparison, wording
+from kubestage.runs.compare import spare_nodes
 from kubestage.runs.notebook import TableResult
+from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
+    from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.comparison import Measure, Worse
+    from kubestage.results.comparison.packed_ends import PackedEnd
+    from kubestage.results.comparison.verdicts import MeasureWords
     from kubestage.results.life.life import Life
+    from kubestage.results.verdict.verdict import Verdict
+    from kubestage.runs.observer import Observer
 
 _TABLE: Final = columns(
     measure=Kind.TEXT,
@@ -49,9 +59,18 @@ class ComparedLives(TableResult):
     currency: str = prices.DEFAULT_CURRENCY
     """That of costs; what another run has in another one is not compared."""
 
+    agreement: ReplayAgreement | None = None
+    """Of a recording: how far a replay under the recorded settings agrees with it."""
+
     def worse(self, metrics: Sequence[str] | None = None) -> list[Worse]:
         """The measures, all or these, in which a run is worse than the first."""
         return comparison.worse(self.names, self.measures, metrics)
+
+    def verdict(self, words: MeasureWords, metrics: Sequence[str] = ()) -> Verdict:
+        """What got worse than in the first run, by these measures or the default ones."""
+        checked = comparison.checked(self.measures, metrics or None)
+        worse = self.worse(metrics or None)
+        return verdicts.of(self.names, self.measures, checked, worse, words, self.notes)
 
     def table(self) -> Table:
         """All figures: a row for each run and measure."""
@@ -85,6 +104,8 @@ class ComparedLives(TableResult):
         known: Json = {"runs": list(self.names), "measures": measures, "currency": self.currency}
         if self.durations is not None:
             known["timings"] = list(self.durations.records())
+        if self.agreement is not None:
+            known["agreement"] = msgspec.to_builtins(self.agreement)
         return known
 
 
@@ -104,10 +125,24 @@ def are_lives(inputs: Sequence[str]) -> bool:
     return all(lives)
 
 
-def compare(inputs: Sequence[str]) -> ComparedLives:
-    """Compare living runs that were kept."""
+def compare(inputs: Sequence[str], observer: Observer | None = SILENT) -> ComparedLives:
+    """Compare living runs that were kept.
+
+    What is left over on their nodes at the end is left out without an `observer`.
+    """
+    ends = [] if observer is None else [spare_nodes.of_life(each, observer) for each in inputs]
     names = _short(inputs)
     lives = [run_directory.open_life(each)[0] for each in inputs]
+    return side_by_side(names, lives, _durations(inputs, names), ends)
+
+
+def side_by_side(
+    names: Sequence[str],
+    lives: Sequence[Life],
+    durations: Table | None = None,
+    ends: Sequence[PackedEnd] = (),
+) -> ComparedLives:
+    """Compare living runs, and what is left over on their nodes at the end."""
     notes = []
     currencies = {_currency(each) for each in lives if each.summary["cost"] is not None}
     if len(currencies) > 1:
@@ -118,8 +153,11 @@ def compare(inputs: Sequence[str]) -> ComparedLives:
             notes.append(f"{names[0]} lived for {first}, {name} for {other}")
     return ComparedLives(
         names=tuple(names),
-        measures=comparison.measures([each.summary for each in lives]),
-        durations=_durations(inputs, names),
+        measures=[
+            *comparison.measures([each.summary for each in lives]),
+            *packed_ends.figures(ends),
+        ],
+        durations=durations,
         notes=notes,
         currency=_currency(lives[0]),
     )

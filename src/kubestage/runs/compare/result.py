@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubestage.results import charts, timings
+from kubestage.results.comparison import DEFAULT_CHECKS, verdicts
 from kubestage.runs.notebook import TableResult
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.analysis import Table
     from kubestage.results.comparison import Changes, Comparison, Worse
+    from kubestage.results.comparison.verdicts import MeasureWords
     from kubestage.results.timings import RecordedTimings
+    from kubestage.results.verdict.verdict import Verdict
     from kubestage.runs.compare.divergence import ExplainedDivergence
 
 
@@ -90,6 +93,14 @@ class ComparedRuns(TableResult):
         if self.timings is not None:
             drawn["timings"] = charts.compared_timings(self.names, self.timings)
         return drawn
+
+    def verdict(self, words: MeasureWords, metrics: Sequence[str] = ()) -> Verdict:
+        """What got worse than in the first run, by these measures or the default ones."""
+        checks = metrics or DEFAULT_CHECKS
+        figures = self.comparison
+        known = [each for each in figures.measures if any(v is not None for v in each.values)]
+        checked, worse = figures.checked(checks), figures.worse(checks)
+        return verdicts.of(self.names, known, checked, worse, words, self.notes)
 
     def to_dict(self, worse: Sequence[Worse] = ()) -> Json:
         """All that is known; docs/compare.md describes it."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kubestage.runs.run_settings import RunSettings
     from kubestage.runs.scenario_run import ScenarioRun
     from kubestage.scenario.controller import ScenarioController
+    from kubestage.scenario.sink import Sink
 
 _TURN: Final = 50
 # An attempt that waits for a permit ends out of order. Others that end before it are kept, so many.
@@ -37,12 +38,19 @@ class SteppedRun:
     as if they ran one after another.
     """
 
-    def __init__(self, inputs: Inputs, settings: RunSettings, observer: Observer) -> None:
+    def __init__(
+        self,
+        inputs: Inputs,
+        settings: RunSettings,
+        observer: Observer,
+        sink: Sink | None = None,
+    ) -> None:
         self.log = AttemptLog()
         self.is_over = False
         self._inputs = inputs
         self._settings = settings
         self._observer = observer
+        self._sink = sink
         self._error: Exception | None = None
         self._run: ScenarioRun | None = None
         self._pieces: Iterator[None] = iter(())
@@ -73,7 +81,10 @@ class SteppedRun:
             return
         run = self._start()
         try:
-            with plugin_files.error_context(self._settings.plugins), stages.few_collections():
+            with (
+                plugin_files.error_context(self._settings.plugins, self._settings.measures),
+                stages.few_collections(),
+            ):
                 while not self.is_over and run.controller.attempts.count < attempts:
                     self.is_over = next(self._pieces, self) is self
         except Exception as error:  # noqa: BLE001 - raised by `finish`
@@ -87,7 +98,7 @@ class SteppedRun:
         run = self._start()
         with (
             self._observer.watch_scenarios(self._inputs.scenarios) as view,
-            plugin_files.error_context(self._settings.plugins),
+            plugin_files.error_context(self._settings.plugins, self._settings.measures),
             stages.few_collections(),
         ):
             if view is not None:
@@ -99,8 +110,8 @@ class SteppedRun:
 
     def _start(self) -> ScenarioRun:
         if self._run is None:
-            hooks = scenario_run.RunHooks(observer=self._observer)
-            with plugin_files.error_context(self._settings.plugins):
+            hooks = scenario_run.RunHooks(self._sink, observer=self._observer)
+            with plugin_files.error_context(self._settings.plugins, self._settings.measures):
                 self._run = scenario_run.start_scenario(
                     self._inputs, self._settings, watching=hooks
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.objects import gvk
+from kubestage.results import kept_test as kept_tests
 from kubestage.results import run_directory
 from kubestage.runs.explain import details, found_pod, names, subject, untried
 from kubestage.runs.explain.explanation import Explanation
@@ -22,11 +24,16 @@ from kubestage.scenario import phases
 with lazy.imports():
     from kubestage.remote import pod_explanations
     from kubestage.runs import clock_server, fit
-    from kubestage.runs.explain import living, manifests, pod_attempts, repetition, workloads
+    from kubestage.runs.explain import (
+        kept_test,
+        living,
+        manifests,
+        pod_attempts,
+        repetition,
+        workloads,
+    )
 
 if TYPE_CHECKING:
-    import pathlib
-
     from kubestage.results.run_directory import Run
     from kubestage.runs.explain.found_pod import FoundPod
     from kubestage.runs.fit import FitAdvice
@@ -43,14 +50,16 @@ def explain(
 ) -> Explanation | PodAttempts:
     """Explain why a pod of a run went where it went, and what would make it fit if it waits.
 
-    `run` is a directory that a run was kept in, a file with a Scenario and its status, or
-    manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or the name if there is one pod
-    of it, or a workload, as in ``deploy/web``. What was not recorded is computed by a repetition
-    of the run.
+    `run` is a directory that a run or the cluster of a failed test was kept in, a file with a
+    Scenario and its status, or manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or
+    the name if there is one pod of it, or a workload, as in ``deploy/web``. What was not recorded
+    is computed by a repetition of the run.
     """
     options = options or ExplainOptions()
     if run_directory.is_life(run):
         return living.explain(run, pod, options, observer)
+    if kept_tests.is_one(pathlib.Path(run)):
+        return kept_test.explain(run, pod, options)
     if options.at is not None:
         fix = "leave it out, or name a run of `kubestage run --for`"
         raise InputError("is for living runs", path="--at", fix=fix)

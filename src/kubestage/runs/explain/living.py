@@ -15,6 +15,8 @@ from kubestage.runs import living, living_run, run_settings
 from kubestage.runs.explain import names, pod_attempts, repetition, workloads
 from kubestage.runs.inputs import autoscaler_files, plugin_files, python_file, stage_inputs
 from kubestage.runs.observer import SILENT
+from kubestage.runs.repeat_record import DEMANDS
+from kubestage.runs.replaying import demand
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
 
@@ -75,6 +77,7 @@ def repeatable(path: str | pathlib.Path, at: str | None, observer: Observer) -> 
     folder = (place if place.is_dir() else place.parent) / run_directory.INPUTS
     settings, warnings = _settings(how)
     loaded = stage_inputs.load([str(folder / _FIRST)], None, observer)
+    loaded.start = how.start
     plan = _plan(how, folder, loaded, settings, at, observer)
     return RepeatableLife(loaded, settings, plan, warnings)
 
@@ -95,6 +98,7 @@ def _settings(how: LifeRepeat) -> tuple[run_settings.RunSettings, list[str]]:
         how.laws,
         how.as_written,
         control_plane=plane,
+        unschedulable=how.leaving,
     )
     return settings, list(repetition.warnings_of(how, plugins))
 
@@ -113,8 +117,10 @@ def _plan(
     if until_ns > whole_ns:
         fix = f"the run ends at {how.duration}"
         raise InputError(f"{at} comes after the end of the run", path="--at", fix=fix)
+    # Of a replay, something may be done at the very beginning.
     later = [
-        living.parse_later(f"{when}={folder / name}", None, observer) for when, name in how.later
+        living.parse_later(f"{when}={folder / name}", None, observer, least_ns=0)
+        for when, name in how.later
     ]
     references = [each.reference for each in how.autoscalers]
     every = [loaded, *(each.loaded for each in later)]
@@ -123,4 +129,5 @@ def _plan(
         later=[each for each in later if each.at_ns < until_ns],
         controllers=living.controller_settings(settings.setting_values, settings.control_plane),
         autoscalers=autoscaler_files.load(references, every),
+        demands=demand.read(folder / DEMANDS) if (folder / DEMANDS).is_file() else (),
     )

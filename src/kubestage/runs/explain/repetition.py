@@ -71,7 +71,14 @@ def settings_of(how: Repeat) -> run_settings.RunSettings:
     plugins = plugins_of(how, configuration)
     tie_break = TieBreak(how.tie_break)
     return run_settings.RunSettings(
-        configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws, how.as_written
+        configuration,
+        plugins,
+        how.seed,
+        tie_break,
+        Recording.DECISIONS,
+        how.laws,
+        how.as_written,
+        unschedulable=how.leaving,
     )
 
 

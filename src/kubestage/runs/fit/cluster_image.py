@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.scheduler.config import SchedulerConfiguration
     from kubestage.scheduler.extender import Transport
+    from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
 
 _LEFT_OUT: Final = frozenset({"Event", "Lease", "Scenario"})
@@ -33,15 +34,15 @@ class ClusterImage(NamedTuple):
     transport: Transport | None
 
 
-def image_of(stage: Stage) -> ClusterImage:
-    """The objects of a stage at this moment, and what its scheduler is made of."""
+def image_of(stage: Stage, scheduler: Scheduler | None = None) -> ClusterImage:
+    """The objects of a stage at this moment, and what its scheduler, or another, is made of."""
     objects = [
         (ObjectKey(collection.kind.group, collection.kind.plural, key), obj)
         for collection in stage.store.collections()
         if collection.kind.kind not in _LEFT_OUT
         for key, obj in collection.objects.items()
     ]
-    scheduler, store = stage.scheduler, stage.store
+    scheduler, store = scheduler or stage.scheduler, stage.store
     return ClusterImage(
         stage.seed,
         store.clock.unix_ns,

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
-import pathlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.errors import InputError
-from kubestage.runs.inputs import python_file
+from kubestage.runs.inputs.named_module import ModuleOption
 
 if TYPE_CHECKING:
-    import types
     from collections.abc import Iterable, Sequence
 
     from kubestage.runs.inputs.manifests import LoadedManifests
 
 _ALL: Final = "*"
-_OPTION: Final = "--autoscaler"
 _FORM: Final = "write it as file.py:Class, or as namespace/hpa=file.py:Class"
 _EXPECTED: Final = "an autoscaler is a class with __init__(self, hpa) and recommend(self, look)"
+_OPTION: Final = ModuleOption("--autoscaler", "kubestage_autoscaler", _EXPECTED)
+_refused: Final = _OPTION.refused
 
 
 class UserAutoscaler(NamedTuple):
@@ -98,7 +95,7 @@ def _class_of(spec: str, place: str) -> type[Any]:
     where, _, name = place.rpartition(":")
     if not where or not name.isidentifier():
         raise _refused(spec, "names no class", _FORM)
-    module = _module(spec, where)
+    module = _OPTION.module(where, spec)
     found = getattr(module, name, None)
     if not isinstance(found, type):
         near = [
@@ -109,18 +106,3 @@ def _class_of(spec: str, place: str) -> type[Any]:
         fix = f"it has {', '.join(near)}" if near else _EXPECTED
         raise _refused(spec, f"has no class {name}", fix)
     return found
-
-
-def _module(spec: str, where: str) -> types.ModuleType:
-    if where.endswith(".py"):
-        return python_file.load(where, "kubestage_autoscaler", _EXPECTED)
-    try:
-        with python_file.importing_from(pathlib.Path.cwd()):
-            return importlib.import_module(where)
-    except ModuleNotFoundError as error:
-        fix = "install it, or name its file: path/to/file.py:Class"
-        raise _refused(spec, f"there is no module {error.name}", fix) from None
-
-
-def _refused(spec: str, problem: str, fix: str | None = None) -> InputError:
-    return InputError(f"{spec}: {problem}", path=_OPTION, fix=fix)

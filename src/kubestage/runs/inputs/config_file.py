@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.files import reading
+from kubestage.files import pinned, reading
 from kubestage.objects import locator, manifest
-from kubestage.runs.inputs import file_kinds
+from kubestage.runs.inputs import edits, field_paths, file_kinds
 from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.scheduler import config
-from kubestage.scheduler.config import failure
+from kubestage.scheduler.config import failure, model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Where an error is and what it is about, in the words of decoding and of validation.
 _UNKNOWN: Final = re.compile(r'(?P<problem>unknown field) "(?P<path>[^"]+)"')
 _INVALID: Final = re.compile(r"(?P<path>[a-zA-Z][\w.\[\]-]*): (?P<problem>.*)", re.DOTALL)
+_DEFAULT_NAME: Final = "the default configuration"
 _HEAD: Final = (
     "a configuration begins with apiVersion: kubescheduler.config.k8s.io/v1 and "
     "kind: KubeSchedulerConfiguration"
@@ -57,8 +58,11 @@ def load(
     path: str | None, flags: Flags, imported: Iterable[Imported] = ()
 ) -> config.SchedulerConfiguration:
     """The configuration of a file; without one, that of an import, or the default as the flags
-    change it.
+    change it. Edits of a sweep change it after that.
     """
+    changes = tuple(edits.config_edits())
+    if changes:
+        return pinned.once((path, flags, changes), lambda: _edited(path, flags, changes))
     if path is None:
         for each in imported:
             if each.configuration is not None and not flags.stated:
@@ -68,16 +72,50 @@ def load(
             flags.algorithm_provider,
             flags.hard_pod_affinity_symmetric_weight,
         )
-    data = reading.read(path, may_stream=True)
-    file_kinds.expect(FileKind.SCHEDULER, path, data, FileKind.MANIFESTS, FileKind.TEMPLATE)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise InputError("not text", file=path, fix=_HEAD) from None
+    return pinned.once(("configuration", path), lambda: _of_file(path))
+
+
+def _of_file(path: str) -> config.SchedulerConfiguration:
+    text = _checked_text(path)
     try:
         return config.load(text, path, read_policy=read_policy)
     except config.ConfigError as error:
         raise _placed(error, text, path) from None
+
+
+def _checked_text(path: str) -> str:
+    data = reading.read(path, may_stream=True)
+    file_kinds.expect(FileKind.SCHEDULER, path, data, FileKind.MANIFESTS, FileKind.TEMPLATE)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise InputError("not text", file=path, fix=_HEAD) from None
+
+
+def _edited(
+    path: str | None, flags: Flags, changes: tuple[edits.ConfigEdit, ...]
+) -> config.SchedulerConfiguration:
+    """The configuration of a file, or a default one, with fields changed."""
+    if path is None and flags.stated:
+        fix = "write them into a file, and name it with --config"
+        raise InputError("only a configuration file has fields", path=flags.stated[0], fix=fix)
+    obj = as_written(path)
+    for each in changes:
+        obj = field_paths.replaced(obj, each.parts, each.value)
+    text = msgspec.json.encode(obj).decode()
+    try:
+        return config.load(text, path or _DEFAULT_NAME, read_policy=read_policy)
+    except config.ConfigError as error:
+        raise problems(error, text, path or _DEFAULT_NAME)[0] from None
+
+
+def as_written(path: str | None) -> dict[str, Any]:
+    """The configuration of a file as it is written there; without one, the least there can be."""
+    if path is None:
+        profile = {"schedulerName": config.DEFAULT_SCHEDULER}
+        return {"apiVersion": model.API_VERSION, "kind": model.KIND, "profiles": [profile]}
+    documents = manifest.read_text(_checked_text(path), path).documents
+    return documents[0].object if documents else {}
 
 
 def text_of(path: str | None, flags: Flags, imported: Iterable[Imported] = ()) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.cluster import profile_files, profiles
 from kubestage.errors import InputError
+from kubestage.files import pinned, reading
 from kubestage.runs.inputs import file_kinds, text_files
 from kubestage.runs.inputs.file_kinds import FileKind
 
@@ -31,7 +32,11 @@ def read(text: str | None, *, is_measured: bool) -> Profile | None:
 
 def named(text: str, option: str = "--profile") -> Profile:
     """The profile of a name or of a file."""
-    if pathlib.Path(text).suffix in _SUFFIXES or pathlib.Path(text).is_file():
+    return pinned.once(("control plane", text), lambda: _named(text, option))
+
+
+def _named(text: str, option: str) -> Profile:
+    if pathlib.Path(text).suffix in _SUFFIXES or reading.is_file(text):
         read = text_files.read(text, option)
         file_kinds.expect(FileKind.CONTROL_PLANE, text, read.encode())
         return profile_files.load(read, text)

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _BOM: Final = b"\xef\xbb\xbf"
 _GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK\x03\x04"
+# Archives, and files that only `kubestage import` reads: traces of SimKube, audit logs, captures.
+_ARCHIVE: Final = re.compile(r"\.(tar(\.\w+)?|tgz|zip|sktrace|kshrk)$")
+_IMPORTED: Final = re.compile(rb'"audit\.k8s\.io/|"trackedObjects"\s*:|"api_path"\s*:')
+_HEAD: Final = 4096
 _KEY: Final = re.compile(
     rb"""^["']?([A-Za-z_][\w.-]*)["']?[ \t]*:(?:[ \t]+(.*?))?[ \t\r]*$""", re.MULTILINE
 )
@@ -58,9 +63,11 @@ class FileKind(enum.Enum):
     USAGE = "recorded usage"
     PRICES = "a price catalog"
     KUBECONFIG = "a kubeconfig"
+    ELSEWHERE = "from another program"
     CHART = "a Helm chart"
     VALUES = "the values of a Helm chart"
     KUSTOMIZATION = "a Kustomization"
+    SWEEP = "a Sweep"
     RUN = "part of a run that was kept"
 
 
@@ -88,10 +95,12 @@ _USES: Final = {
     FileKind.PRICES: "name it with --prices {file}, as in "
     "`kubestage cost -f CLUSTER --prices {file}`",
     FileKind.KUBECONFIG: "run a load on that cluster with `kubestage load CONFIG --kubeconfig "
-    "{file}`, or read its objects: `kubectl get nodes,pods -A -o json | kubestage run -`",
+    "{file}`, or import its objects: `kubestage import --kubeconfig {file} --out cluster`",
+    FileKind.ELSEWHERE: "import it first: `kubestage import {file} --out cluster`",
     FileKind.CHART: "render it first: `helm template {folder} | kubestage run -`",
     FileKind.VALUES: "render the chart first: `helm template {folder} | kubestage run -`",
     FileKind.KUSTOMIZATION: "build it first: `kubectl kustomize {folder} | kubestage run -`",
+    FileKind.SWEEP: "run it with `kubestage sweep {file}`",
     FileKind.RUN: "look at it with `kubestage analyze {folder}`",
     FileKind.MANIFESTS: "run them with `kubestage run {file}`",
     FileKind.SCENARIO: "run it with `kubestage run {file}`",
@@ -111,6 +120,8 @@ def recognise(name: str, data: bytes) -> FileKind:
     """What a file of a name is."""
     data = data.removeprefix(_BOM)
     path = pathlib.Path(name)
+    if _ARCHIVE.search(path.name) or data.startswith(_ZIP) or _IMPORTED.search(data[:_HEAD]):
+        return FileKind.ELSEWHERE
     if {".csv"} & set(path.suffixes) or data.startswith(_GZIP):
         return _csv(data)
     top = _top(data)
@@ -167,6 +178,8 @@ def _by_head(top: _Top, path: pathlib.Path) -> FileKind | None:
         return FileKind.SCHEDULER
     if top.kind == b"Scenario":
         return FileKind.SCENARIO
+    if top.kind == b"Sweep":
+        return FileKind.SWEEP
     if top.kind == b"Kustomization" or path.name in ("kustomization.yaml", "kustomization.yml"):
         return FileKind.KUSTOMIZATION
     if (top.api_version, top.kind) == (b"v1", b"Config") or top.keys >= _KUBECONFIG:

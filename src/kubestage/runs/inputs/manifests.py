@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import InputError
 from kubestage.objects import gvk, kinds, locator, manifest
 from kubestage.runs.inputs import file_kinds, sources, traffic_files
+from kubestage.runs.inputs.arrivals import node_lists
 from kubestage.runs.observer import SILENT
 from kubestage.scenario import kss_input
+from kubestage.sources import cluster_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +25,11 @@ _DNS: Final = re.compile(r"[^a-z0-9]+")
 
 @dataclasses.dataclass(slots=True)
 class LoadedManifests:
-    """All that was read: documents, texts by name (for line numbers), the kinds they may use."""
+    """All that was read: documents, texts by name (for line numbers), the kinds they may use.
+
+    `notes` are what a person should know about it. `sequence` are pods that come after all else,
+    one after another. `start` is when time begins, if not with the newest moment in the objects.
+    """
 
     documents: list[manifest.Document] = dataclasses.field(default_factory=list)
     problems: list[InputError] = dataclasses.field(default_factory=list)
@@ -31,6 +37,9 @@ class LoadedManifests:
     locators: dict[str, locator.Locator] = dataclasses.field(default_factory=dict)
     table: kinds.KindTable = dataclasses.field(default_factory=kinds.KindTable)
     imported: list[kss_input.Imported] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+    sequence: list[manifest.Document] = dataclasses.field(default_factory=list)
+    start: str | None = None
 
     def place(self, document: manifest.Document, error: InputError) -> InputError:
         """The error with file and line, found by its path in the document."""
@@ -67,6 +76,11 @@ def load_sources(found: Iterable[sources.Source], *, imports: bool = False) -> L
             name = _DNS.sub("-", pathlib.Path(source.name).stem.lower()).strip("-") or "imported"
             loaded.imported.append(kss_input.load(source.text, source.name, name))
             continue
+        if node_lists.is_one(source.text):
+            text = node_lists.read(source.text, source.name)
+            loaded.documents += manifest.load_text(text, source.name)
+            loaded.locators[source.name] = locator.Locator(text)
+            continue
         kind = file_kinds.recognise(source.name, source.text)
         if file_kinds.is_elsewhere(kind):
             refused.append((kind, source.name))
@@ -81,6 +95,7 @@ def load_sources(found: Iterable[sources.Source], *, imports: bool = False) -> L
     # What belongs to another file says less than that one.
     refused.sort(key=lambda each: file_kinds.is_part(each[0]))
     loaded.problems[:0] = [file_kinds.refusal(kind, name) for kind, name in refused]
+    _skip_imports(loaded)
     traffic_files.put_in(loaded)
     for document in loaded.documents:
         _register(loaded, document)
@@ -91,7 +106,15 @@ def load_sound(
     names: Sequence[str], *, imports: bool = False, observer: Observer = SILENT
 ) -> LoadedManifests:
     """Like `load`, but the first problem is raised."""
-    loaded = load(names, imports=imports, observer=observer)
+    return _sound(load(names, imports=imports, observer=observer))
+
+
+def load_sound_sources(found: Iterable[sources.Source]) -> LoadedManifests:
+    """Like `load_sources`, but the first problem is raised."""
+    return _sound(load_sources(found))
+
+
+def _sound(loaded: LoadedManifests) -> LoadedManifests:
     if loaded.problems:
         raise _first(loaded.problems)
     return loaded
@@ -105,6 +128,20 @@ def kind_of(loaded: LoadedManifests, document: manifest.Document) -> kinds.Kind:
         if document.object.get("kind") == "Kustomization":
             error.fix = "build it first: kubectl kustomize DIRECTORY | kubestage ... -f -"
         raise loaded.place(document, error) from None
+
+
+def _skip_imports(loaded: LoadedManifests) -> None:
+    """Leave out what describes an import: it is checked, and is no object of a cluster."""
+    documents = []
+    for document in loaded.documents:
+        if not cluster_file.is_one(document.object):
+            documents.append(document)
+            continue
+        try:
+            cluster_file.load(document.object)
+        except InputError as error:
+            loaded.problems.append(loaded.place(document, error))
+    loaded.documents = documents
 
 
 def _register(loaded: LoadedManifests, document: manifest.Document) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
 from kubestage.runs.inputs import python_file
+from kubestage.runs.inputs.named_module import ModuleOption
 from kubestage.scheduler import config
+from kubestage.scheduler.contract import classes as contract
+from kubestage.scheduler.contract import places
 
 if TYPE_CHECKING:
     import types
@@ -21,7 +23,10 @@ GROUP: Final = "kubestage.plugins"
 """Installed packages offer plugins as entry points of this group, by the plugin's name."""
 
 _FORM: Final = "write it as module:Class or file.py:Class"
+_NO_MEASURES: Final[Mapping[str, Any]] = {}
 _EXPECTED: Final = "a plugin is a class with a name and __init__(self, args, handle)"
+_OPTION: Final = ModuleOption("--plugin", "kubestage_plugin", _EXPECTED)
+_refused: Final = _OPTION.refused
 
 
 def load(
@@ -37,6 +42,16 @@ def load(
     others = _named_by(configuration) - config.IN_TREE.keys() - classes.keys()
     if others:
         _add_offered(classes, sorted(others))
+    return classes
+
+
+def of_classes(brought: Sequence[type[Any]]) -> dict[str, type[Any]]:
+    """Classes that a program brings, by plugin name; InputError if one cannot be a plugin."""
+    classes: dict[str, type[Any]] = {}
+    for each in brought:
+        if not isinstance(each, type):
+            raise InputError(f"{each!r} is no class", path="--plugin", fix=_EXPECTED)
+        _add(classes, _checked(each, each.__qualname__), each.__qualname__)
     return classes
 
 
@@ -60,13 +75,15 @@ def unused(
     return sorted(classes.keys() - _named_by(configuration))
 
 
-def error_context(classes: Mapping[str, type[Any]]) -> AbstractContextManager[None]:
-    """Report an error inside a person's plugin at its line in the file."""
-    files = [_shown(each) for each in classes.values()]
+def error_context(
+    classes: Mapping[str, type[Any]], measures: Mapping[str, Any] = _NO_MEASURES
+) -> AbstractContextManager[None]:
+    """Report an error inside a person's plugin or measure at its line in the file."""
+    files = [_shown(each) for each in (*classes.values(), *measures.values())]
     return python_file.error_context(*files) if files else contextlib.nullcontext()
 
 
-def _shown(plugin: type[Any]) -> str:
+def _shown(plugin: Any) -> str:
     """The plugin's file, from here if it lies below here."""
     path = pathlib.Path(inspect.getfile(plugin))
     with contextlib.suppress(ValueError):
@@ -83,38 +100,17 @@ def _named_by(configuration: config.SchedulerConfiguration) -> set[str]:
     }
 
 
-def _refused(spec: str, problem: str, fix: str | None = None) -> InputError:
-    return InputError(f"{spec}: {problem}", path="--plugin", fix=fix)
-
-
 def _class_of(spec: str) -> type[Any]:
     place, _, name = spec.rpartition(":")
     if spec.endswith(".py"):
         place, name = spec, ""
     if not place or not (name.isidentifier() or spec.endswith(".py")):
         raise _refused(spec, "names no class", _FORM)
-    module = _module(place, spec)
+    module = _OPTION.module(place, spec)
     found = getattr(module, name, None)
     if not isinstance(found, type):
         raise _refused(spec, f"has no class {name}" if name else "names no class", _near(module))
     return found
-
-
-def _module(place: str, spec: str) -> types.ModuleType:
-    if place.endswith(".py"):
-        return python_file.load(place, "kubestage_plugin", _EXPECTED)
-    try:
-        with python_file.importing_from(pathlib.Path.cwd()):
-            return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if place != missing and not place.startswith(f"{missing}."):
-            raise _refused(spec, f"imports {missing}, which is not installed") from error
-        fix = f"install it, or name its file: path/to/{place.rpartition('.')[2]}.py:Class"
-        raise _refused(spec, f"there is no module {missing}", fix) from None
-    except SyntaxError as error:
-        problem = f"SyntaxError: {error.msg}"
-        raise InputError(problem, file=error.filename, line=error.lineno) from error
 
 
 def _near(module: types.ModuleType) -> str:
@@ -130,22 +126,12 @@ def _near(module: types.ModuleType) -> str:
 
 def _checked(plugin: type[Any], spec: str) -> type[Any]:
     """The class, if it can be a plugin at all."""
-    if not isinstance(getattr(plugin, "name", None), str) or not plugin.name:
-        fix = f'give the class a name, as in: name = "{plugin.__name__}"'
-        raise _refused(spec, "has no name that a configuration could use", fix)
-    if not config.points_of(plugin):
-        raise _refused(
-            spec,
-            "claims no extension point",
-            "define one of its methods, such as filter_node or score_node; "
-            "kubestage.scheduler.framework lists them",
-        )
-    try:
-        inspect.signature(plugin).bind({}, None)
-    except TypeError as error:
-        problem = f"cannot be made from its arguments and a handle: {error}"
-        raise _refused(spec, problem, "define __init__(self, args, handle)") from None
-    return plugin
+    problem = contract.find_problem(plugin)
+    if problem is None:
+        return plugin
+    if problem.method:
+        raise places.refused(plugin, *problem)
+    raise _refused(spec, problem.text, problem.fix)
 
 
 def _add(classes: dict[str, type[Any]], plugin: type[Any], spec: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import pinned, reading
 from kubestage.objects import gvk, locator, manifest, prices, yaml_documents
 from kubestage.objects.kinds import price_catalog
 from kubestage.results.life import wording
@@ -38,7 +39,7 @@ def built_in() -> list[str]:
 
 def load(name: str, notes: list[str] | None = None) -> list[Json]:
     """The PriceCatalogs of a file, or the one of a name; what to note about it is added."""
-    if not pathlib.Path(name).exists():
+    if not reading.exists(name):
         if name not in built_in():
             raise _unknown(name)
         data = importlib.resources.files(_PACKAGE).joinpath(f"{name}.csv")
@@ -104,17 +105,26 @@ def _needed(name: str, objects: Sequence[Json]) -> tuple[list[Json], list[str]]:
     Catalogs of providers have thousands of prices.
     """
     notes: list[str] = []
-    catalogs = load(name, notes)
+    catalogs, found = pinned.once(("prices", name), lambda: _load_with_notes(name))
+    notes += found
     mentioned = set(_instance_types(objects))
-    for catalog in catalogs:
-        used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
-        catalog["spec"]["prices"] = used
+    catalogs = [_with_prices_of(mentioned, each) for each in catalogs]
     priced = {each["instanceType"] for catalog in catalogs for each in catalog["spec"]["prices"]}
     if not priced:
         notes.append(_nothing_matches(name, mentioned))
     elif mentioned - priced:
         notes.append(f"{OPTION} {name} has no price for {_named(mentioned - priced)}")
     return catalogs, notes
+
+
+def _load_with_notes(name: str) -> tuple[list[Json], list[str]]:
+    notes: list[str] = []
+    return load(name, notes), notes
+
+
+def _with_prices_of(mentioned: set[str], catalog: Json) -> Json:
+    used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
+    return {**catalog, "spec": {**catalog["spec"], "prices": used}}
 
 
 def _nothing_matches(name: str, mentioned: set[str]) -> str:

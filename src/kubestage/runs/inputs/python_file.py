@@ -10,7 +10,8 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError, KubestageError, MalformedValue
-from kubestage.files import reading
+from kubestage.files import pinned, reading
+from kubestage.runs.inputs import neighbours
 from kubestage.scheduler.cycle_state import NotPrepared
 
 if TYPE_CHECKING:
@@ -20,16 +21,21 @@ if TYPE_CHECKING:
 
 def load(path: str, prefix: str, fix: str) -> types.ModuleType:
     """Run a Python file as a module; `fix` says what a file of this sort looks like."""
-    if not pathlib.Path(path).is_file():
+    return pinned.once(("python", path, prefix), lambda: _load(path, prefix, fix))
+
+
+def _load(path: str, prefix: str, fix: str) -> types.ModuleType:
+    if not reading.is_file(path):
         raise InputError("no such file", file=path)
     module_name = f"{prefix}_{pathlib.Path(path).stem}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
+    # A worker of a sweep may be in another folder than the user.
+    spec = importlib.util.spec_from_file_location(module_name, reading.absolute(path))
     if spec is None or spec.loader is None:
         raise InputError("is no Python file", file=path, fix=fix)
     module = importlib.util.module_from_spec(spec)
     # Pickle, and so a fork, finds the file's classes by the name of their module.
     sys.modules[module_name] = module
-    with error_context(path), importing_from(pathlib.Path(path).resolve().parent):
+    with error_context(path), neighbours.importable(path):
         # Byte code that Python has kept counts as fresh if the file was changed within a second.
         code = compile(reading.read(path), path, "exec", dont_inherit=True)
         exec(code, vars(module))
@@ -62,16 +68,6 @@ def error_context(*paths: str) -> Iterator[None]:
         file, line = places[-1] if places else (paths[0], None)
         problem = f"{type(error).__name__}: {error}"
         raise InputError(problem, file=file, line=line) from error
-
-
-@contextlib.contextmanager
-def importing_from(folder: pathlib.Path) -> Iterator[None]:
-    """Let code import its neighbours, as it could if it were run by itself."""
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
 
 
 def _named(paths: tuple[str, ...], file: str | None) -> str | None:

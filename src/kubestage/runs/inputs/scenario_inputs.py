@@ -63,9 +63,9 @@ def read(loaded: LoadedManifests, is_alive: bool | None = None) -> Inputs:
         objects = (each.object for each in others)
         is_alive = not any(map(_is_in_parts, (*objects, *_recorded(scenarios))))
     places: dict[str, Document] = {}
-    start = _start(others, scenarios)
+    start = loaded.start or _start([*others, *loaded.sequence], scenarios)
     if not scenarios:
-        implicit = _implicit(others, places, is_alive=is_alive)
+        implicit = _implicit(others, loaded.sequence, places, is_alive=is_alive)
         return Inputs([implicit], start, is_alive, is_implicit=True, places=places)
     if others:
         scenarios = [_started_with(each, others, places, is_alive) for each in scenarios]
@@ -73,22 +73,43 @@ def read(loaded: LoadedManifests, is_alive: bool | None = None) -> Inputs:
 
 
 def _implicit(
-    documents: Sequence[Document], places: dict[str, Document], *, is_alive: bool
+    documents: Sequence[Document],
+    sequence: Sequence[Document],
+    places: dict[str, Document],
+    *,
+    is_alive: bool,
 ) -> Json:
     """The Scenario that plain manifests mean: create all, schedule, done.
 
-    A living cluster has a step to come to rest before anything is requested of it.
+    A living cluster has a step to come to rest before anything is requested of it. Pods of the
+    `sequence` come in steps of their own, so that none is tried before those ahead of it.
     """
     cluster, requested = split(documents) if is_alive else (documents, [])
     first = _creations(cluster, 0, places, is_alive=is_alive)
     second = _creations(requested, 1, places, is_alive=is_alive)
-    done = {"id": "done", "step": int(bool(second)), **_DONE}
+    groups, last = _groups(sequence), int(bool(second))
+    for step, group in enumerate(groups, last + 1):
+        second += _creations(group, step, places, is_alive=is_alive)
+    done = {"id": "done", "step": last + len(groups), **_DONE}
     return {
         "apiVersion": resource.API_VERSION,
         "kind": resource.KIND,
         "metadata": {"name": IMPLICIT},
         "spec": {"events": [*first, *second, done]},
     }
+
+
+def _groups(pods: Iterable[Document]) -> list[list[Document]]:
+    """Pods in groups within which the queue, which sorts by priority, keeps their order."""
+    groups: list[list[Document]] = []
+    before = None
+    for each in pods:
+        priority = (each.object.get("spec") or {}).get("priority") or 0
+        if before is None or priority > before:
+            groups.append([])
+        groups[-1].append(each)
+        before = priority
+    return groups
 
 
 def _start(documents: Iterable[Document], scenarios: Iterable[Json]) -> str | None:

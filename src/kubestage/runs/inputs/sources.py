@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pathlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
-from kubestage.files import reading
+from kubestage.files import pinned, reading
 from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
@@ -54,9 +55,11 @@ def _paths(name: str) -> list[str]:
     if "://" in name:
         raise InputError("addresses are not read", file=name, fix=f"fetch it first: curl -O {name}")
     path = pathlib.Path(name)
-    if path.is_dir():
-        return _manifests(path)
-    if not path.exists() and "," in name:
+    if reading.is_directory(path):
+        files = pinned.current()
+        found = functools.partial(_manifests, path)
+        return found() if files is None else files.listing(name, found)
+    if not reading.exists(path) and "," in name:
         return [each for part in name.split(",") if part for each in _paths(part)]
     return [name]
 

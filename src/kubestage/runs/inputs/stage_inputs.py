@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage import stage as stages
 from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
-from kubestage.objects import field_check, gvk, timestamps
-from kubestage.runs.inputs import annotation_check, manifests
+from kubestage.files import pinned
+from kubestage.objects import field_check, gvk, locator, manifest, timestamps
+from kubestage.runs.inputs import actions, annotation_check, edits, manifests
 from kubestage.runs.observer import SILENT
 from kubestage.scenario import node_order, recorded_times, resource
+from kubestage.sources import owners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kubestage.objects import manifest
+    from kubestage.runs.inputs import sources
     from kubestage.runs.observer import Observer
 
+_REBUILT: Final = "objects that were rebuilt"
 _CONFIGURATION: Final = "KubeSchedulerConfiguration"
 _WORKLOADS: Final = {
     "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
@@ -26,13 +29,91 @@ _WORKLOADS: Final = {
 _REQUESTED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 
 
-def load(
+def load_cluster(
     names: Sequence[str], config_file: str | None, observer: Observer = SILENT
 ) -> manifests.LoadedManifests:
-    """Read manifests; a scheduler configuration among them is skipped if there is a `config_file`,
-    and an error if not. Scenarios are checked where they are run.
+    """Read a whole cluster: like `load`, and what its pods refer to is rebuilt where it is missing.
+
+    A dump seldom has everything: without its ReplicaSet every pod would be created once more.
     """
+    loaded = load(names, config_file, observer)
+    complete(loaded)
+    return loaded
+
+
+def complete(loaded: manifests.LoadedManifests) -> None:
+    """Rebuild what recorded pods refer to and what is missing."""
+    completed = owners.complete(document.object for document in loaded.documents)
+    for index, obj in enumerate(completed.added):
+        loaded.documents.append(manifest.Document(obj, 1, _REBUILT, index))
+    if completed.added:
+        loaded.locators[_REBUILT] = locator.Locator(b"")
+    loaded.notes += completed.notes
+
+
+def keep_known_kinds(loaded: manifests.LoadedManifests) -> None:
+    """Leave out objects of kinds that nothing defines, with a note; definitions come first."""
+    for document in loaded.documents:
+        if document.object.get("kind") == gvk.CUSTOM_RESOURCE_DEFINITION[1]:
+            loaded.table.register(document.object)
+    kept, unknown = [], set()
+    for document in loaded.documents:
+        try:
+            loaded.table.of(document.object)
+        except InputError:
+            unknown.add(str(document.object.get("kind")))
+        else:
+            kept.append(document)
+    loaded.documents = kept
+    if unknown:
+        loaded.notes.append(f"left out, as no definition is known: {', '.join(sorted(unknown))}")
+
+
+def load(
+    names: Sequence[str],
+    config_file: str | None,
+    observer: Observer = SILENT,
+    *,
+    takes_actions: bool = False,
+) -> manifests.LoadedManifests:
+    """Read manifests; a scheduler configuration among them is skipped if there is a `config_file`,
+    and an error if not. Scenarios are checked where they are run. Actions need a time.
+    """
+    key = ("manifests", tuple(names), config_file is None)
+    loaded = pinned.once(key, lambda: _load(names, config_file, observer), ships=True)
+    if not takes_actions:
+        refuse_actions(loaded)
+    return edits.manifests(loaded, key)
+
+
+def refuse_actions(loaded: manifests.LoadedManifests) -> None:
+    """Refuse Actions: they happen at a time, and none is given."""
+    for document in loaded.documents:
+        if actions.is_one(document.object):
+            fix = f"name it with a time: --at 5m={document.source}"
+            raise loaded.place(document, InputError("an Action happens at a time", fix=fix))
+
+
+def _load(
+    names: Sequence[str], config_file: str | None, observer: Observer
+) -> manifests.LoadedManifests:
     loaded = manifests.load_sound(names, imports=True, observer=observer)
+    check(loaded, config_file)
+    return loaded
+
+
+def load_texts(
+    texts: Iterable[sources.Source], config_file: str | None = None
+) -> manifests.LoadedManifests:
+    """Like `load`, of texts that are read already."""
+    loaded = manifests.load_sound_sources(texts)
+    refuse_actions(loaded)
+    check(loaded, config_file)
+    return loaded
+
+
+def check(loaded: manifests.LoadedManifests, config_file: str | None) -> None:
+    """Check what was read, as `load` does; a scheduler configuration is left out of it."""
     documents = []
     for document in loaded.documents:
         if document.object.get("kind") != _CONFIGURATION:
@@ -46,13 +127,22 @@ def load(
             raise loaded.place(document, error)
     loaded.documents = documents
     for document in documents:
+        if actions.is_one(document.object):
+            _check_action(loaded, document)
+            continue
         manifests.kind_of(loaded, document)
         if not resource.is_scenario(document.object):
-            _check_fields(loaded, document)
+            check_fields(loaded, document)
         _check_stage(loaded, document)
         for problem in annotation_check.misfits(document.object):
             raise loaded.place(document, problem)
-    return loaded
+
+
+def _check_action(loaded: manifests.LoadedManifests, document: manifest.Document) -> None:
+    try:
+        actions.load(document.object)
+    except InputError as error:
+        raise loaded.place(document, error) from None
 
 
 def _check_stage(loaded: manifests.LoadedManifests, document: manifest.Document) -> None:
@@ -66,7 +156,7 @@ def _check_stage(loaded: manifests.LoadedManifests, document: manifest.Document)
             raise loaded.place(document, error) from None
 
 
-def _check_fields(loaded: manifests.LoadedManifests, document: manifest.Document) -> None:
+def check_fields(loaded: manifests.LoadedManifests, document: manifest.Document) -> None:
     """Refuse what does not fit; a misspelt field would be without effect, and go unnoticed.
 
     What a cluster recorded may have fields that this version does not know.
@@ -81,9 +171,15 @@ def _check_fields(loaded: manifests.LoadedManifests, document: manifest.Document
 
 def empty(loaded: manifests.LoadedManifests, seed: int) -> stages.Stage:
     """A stage without objects; time begins with the newest moment that they mention."""
-    recorded_ns = recorded_times.newest_ns(document.object for document in loaded.documents)
-    start = timestamps.format_time(recorded_ns) if recorded_ns else None
-    return stages.Stage(seed, start=start)
+    return stages.Stage(seed, start=loaded.start or newest(loaded))
+
+
+def newest(loaded: manifests.LoadedManifests) -> str | None:
+    """The newest moment that objects mention."""
+    recorded_ns = recorded_times.newest_ns(
+        document.object for document in (*loaded.documents, *loaded.sequence)
+    )
+    return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
 def put(

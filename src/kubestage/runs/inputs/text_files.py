@@ -11,9 +11,9 @@ from kubestage.files import reading
 def read(file: str, option: str) -> str:
     """The text of a file that an option names."""
     path = pathlib.Path(file)
-    if not path.exists():
+    if not reading.exists(path):
         raise InputError("no such file", file=file, path=option)
-    if path.is_dir():
+    if reading.is_directory(path):
         fix = "name a file in it, as in DIR/config.yaml"
         raise InputError("is no file", file=file, path=option, fix=fix)
     try:

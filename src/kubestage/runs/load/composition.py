@@ -11,12 +11,15 @@ from kubestage.cluster import clients
 from kubestage.cluster.clients import Clients
 from kubestage.cluster.profile import ClientSection
 from kubestage.clusterloader import plan as planning
-from kubestage.clusterloader.run import LoadRun, Work, random_prefix
+from kubestage.clusterloader.run import LoadRun, Work, prefix_draws, random_prefix
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 
 if TYPE_CHECKING:
+    import random
+
     from kubestage.cluster.access import Cluster
+    from kubestage.cluster.load_programs.running import LoadPrograms
     from kubestage.clusterloader.config_loading import LoadedConfig
     from kubestage.clusterloader.planned import LoadPlan
     from kubestage.measure.facilities import Queries, Shell
@@ -44,7 +47,11 @@ class LoadContext(msgspec.Struct, frozen=True, kw_only=True):
     registry: Registry
     queries: Queries | None = None
     shell: Shell | None = None
+    programs: LoadPrograms | None = None
+    """What runs the programs of pods; None on a real cluster, which does so itself."""
     is_strict: bool = False
+    prefix_draws: random.Random | None = None
+    """What prefixes of namespaces are drawn from; None for the seed."""
 
 
 def client_limits(
@@ -65,7 +72,8 @@ def client_limits(
 def compose(test: LoadTest, loaded: LoadedConfig, context: LoadContext) -> LoadRun:
     """The run of a load; measurements have clients of their own, as in ClusterLoader2."""
     limits, namespaces = context.limits, loaded.config.namespaces
-    prefix = namespaces.prefix or random_prefix(context.streams)
+    draws = context.prefix_draws or prefix_draws(context.streams)
+    prefix = namespaces.prefix or random_prefix(draws)
     namespaces = msgspec.structs.replace(namespaces, prefix=prefix)
     facilities = Facilities(
         nodes=context.nodes,

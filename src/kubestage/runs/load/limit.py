@@ -13,9 +13,8 @@ import msgspec
 
 from kubestage.clusterloader import limit_search
 from kubestage.clusterloader.limit_search import SearchRange
-from kubestage.clusterloader.reading.problems import InvalidConfig
 from kubestage.errors import InputError
-from kubestage.runs.load import load_test, measurement_files, running, slos, targets
+from kubestage.runs.load import measurement_files, running, slos, targets, varied_run
 from kubestage.runs.load.limit_result import LimitPoint, LimitResult
 from kubestage.runs.load.observer import SILENT, LoadObserver
 from kubestage.runs.load.options import LoadOptions
@@ -112,7 +111,7 @@ class LimitSearch:
         target = targets.open_target(options, registry, self._observer)
         self._target = target.info
         try:
-            [test] = _tests(self._config)
+            test = varied_run.test_of(self._config)
             [loaded] = running.load_all([test], options, target)
         finally:
             target.close()
@@ -138,7 +137,9 @@ class LimitSearch:
             is_whole=is_whole,
         )
 
-    def _meets(self, run_tasks: Callable[[list[Task]], list[SloResult]], value: float) -> bool:
+    def _meets(
+        self, run_tasks: Callable[[list[Task]], list[SloResult]], value: float
+    ) -> bool | None:
         """Run a load with as many seeds as it takes to be sure, within reason."""
         search = self._search
         runs: list[SloResult] = []
@@ -153,7 +154,7 @@ class LimitSearch:
         used = tuple(self._options.seed + each for each in range(len(runs)))
         self._points[value] = LimitPoint(value, used, tuple(runs), verdict)
         self._observer.point_decided(self._points[value], self._vary.path)
-        return verdict is True
+        return verdict
 
     def _task(self, value: float, seed: int) -> Task:
         options = msgspec.structs.replace(self._options, seed=self._options.seed + seed)
@@ -162,34 +163,8 @@ class LimitSearch:
 
 def run_one(observer: LoadObserver, task: Task) -> SloResult:
     """One run of a load, from the beginning; only interrupts and failures are reported."""
-    options = task.options
-    registry = measurement_files.registry(options.measurements)
-    target = targets.open_target(options, registry, observer)
-    try:
-        [test] = _tests(task.config)
-        try:
-            [loaded] = running.load_all([test], options, target)
-        except InvalidConfig as error:
-            # An error of many problems does not travel between processes.
-            first = error.problems[0]
-            problem = f"{first.problem} (at {task.vary.path} = {task.value:g})"
-            raise InputError(problem, file=first.file, path=first.path, fix=first.fix) from None
-        config = task.vary.changed(loaded.config, task.value)
-        loaded = msgspec.structs.replace(loaded, config=config)
-        [completed] = running.run([test], [loaded], options, target, observer)
-    finally:
-        target.close()
-    if completed.result.is_interrupted:
-        raise KeyboardInterrupt
-    return slos.evaluate(task.slos, completed.result)
-
-
-def _tests(config: str) -> list[load_test.LoadTest]:
-    tests = load_test.find([config])
-    if len(tests) != 1:
-        fix = "name one of its configurations"
-        raise InputError("a search is about one test, and this is a suite", file=config, fix=fix)
-    return tests
+    found = varied_run.run(task.config, [(task.vary, task.value)], task.options, observer)
+    return slos.evaluate(task.slos, found.result)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from kubestage import lazy
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.runs.load import report_files
 from kubestage.runs.notebook import TableResult
+from kubestage.wording import few
 
 with lazy.imports():
     from kubestage.results.load import limit_directory
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from kubestage.results.load.limit_directory import LimitDirectory
     from kubestage.runs.load.limit_options import LimitOptions
     from kubestage.runs.load.options import LoadOptions
+    from kubestage.runs.load.pace import Pace
     from kubestage.runs.load.slos import Slo, SloResult
     from kubestage.runs.load.targets import TargetInfo
 
+_NAMED: Final = 8
 VERDICTS: Final = {True: "meets", False: "misses", None: "unsure"}
 
 
@@ -36,7 +39,17 @@ class LimitPoint(msgspec.Struct, frozen=True):
     seeds: tuple[int, ...]
     runs: tuple[SloResult, ...]
     verdict: bool | None
-    """None where the runs do not agree enough; the load does not count as met then."""
+    """None where the runs do not agree enough; the load counts neither as met nor as missed."""
+
+    @property
+    def paces(self) -> list[Pace]:
+        """The paces of its runs."""
+        return [run.pace for run in self.runs if run.pace is not None]
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether the backlog of most runs still grew when the load ended."""
+        return sum(pace.is_growing for pace in self.paces) * 2 > len(self.runs)
 
 
 class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
@@ -59,23 +72,59 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         """The limit, or that there is none."""
         search, found = self.search, self.found
         goals = " and ".join(each.text for each in self.slos)
+        unsure = few((f"{each:g}" for each in found.unsure), _NAMED)
+        missed = f"missed at {found.above:g}" if found.above is not None else "missed nowhere"
         if found.limit is None:
+            if unsure:
+                return f"{goals}: unsure at {search.vary} = {unsure}, {missed}, met nowhere."
             return f"Even {search.vary} = {found.above:g} misses {goals}."
-        if found.above is None:
+        if found.above is None and not unsure:
             return f"{goals}: met up to {search.vary} = {found.limit:g}, where the search ends."
+        between = f"unsure at {unsure}, " if unsure else ""
         return (
             f"{goals}: met up to {search.vary} = {found.limit:g} with {search.confidence:.0%} "
-            f"confidence, missed at {found.above:g}."
+            f"confidence, {between}{missed}."
+        )
+
+    def influence(self) -> str:
+        """How long the load of the limit lasts, and whether a longer one would have another limit.
+
+        Empty if no run shows it.
+        """
+        at = self.found.limit if self.found.limit is not None else self.found.above
+        point = next((each for each in self.points if each.value == at), None)
+        if point is None or not point.paces:
+            return ""
+        seconds = max(pace.seconds for pace in point.paces)
+        lasts = f"At {point.value:g} the load lasts {seconds:.3g}s"
+        if not point.is_growing:
+            return f"{lasts}, and the backlog does not grow at its end."
+        return (
+            f"Warning: {lasts[0].lower()}{lasts[1:]}, and the backlog still grows at its end: a "
+            "longer load would have a lower limit."
         )
 
     def table(self) -> Table:
         """A row for each run of each load that was tried."""
         goals = columns(**{each.name: Kind.FLOAT for each in self.slos})
-        head = columns(value=Kind.FLOAT, seed=Kind.INT, met=Kind.INT)
+        head = columns(
+            value=Kind.FLOAT, seed=Kind.INT, met=Kind.INT, requested=Kind.FLOAT, achieved=Kind.FLOAT
+        )
         return Table(
             (*head, *goals, *columns(verdict=Kind.TEXT)),
             [
-                (point.value, seed, int(run.is_met), *run.values, VERDICTS[point.verdict])
+                (
+                    point.value,
+                    seed,
+                    int(run.is_met),
+                    *(
+                        (None, None)
+                        if run.pace is None
+                        else (run.pace.requested, run.pace.achieved)
+                    ),
+                    *run.values,
+                    VERDICTS[point.verdict],
+                )
                 for point in self.points
                 for seed, run in zip(point.seeds, point.runs, strict=True)
             ],
@@ -90,6 +139,8 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             "confidence": self.search.confidence,
             "limit": self.found.limit,
             "above": self.found.above,
+            "unsure": list(self.found.unsure),
+            "influence": self.influence(),
             "monotonic": self.found.is_monotonic,
             "points": [self._point_data(each) for each in self.points],
         }
@@ -106,6 +157,7 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
                         slo.name: value for slo, value in zip(self.slos, run.values, strict=True)
                     },
                     "problem": run.problem,
+                    **_pace_data(run.pace),
                 }
                 for seed, run in zip(point.seeds, point.runs, strict=True)
             ],
@@ -123,6 +175,17 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         """
         about = report_files.about(self.options, self.target, command)
         directory.write(self.as_data(), about)
+
+
+def _pace_data(pace: Pace | None) -> Json:
+    if pace is None:
+        return {}
+    return {
+        "requested": pace.requested,
+        "achieved": pace.achieved,
+        "loadSeconds": pace.seconds,
+        "backlogGrows": pace.is_growing,
+    }
 
 
 def claim(report_dir: str | None) -> AbstractContextManager[LimitDirectory | None]:

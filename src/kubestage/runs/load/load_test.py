@@ -11,6 +11,7 @@ import msgspec
 from kubestage.clusterloader import config_loading, suites
 from kubestage.clusterloader.reading.problems import InvalidConfig
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.runs.inputs import file_kinds, text_files
 from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.runs.load import source_files
@@ -103,9 +104,8 @@ def _parameters(test: LoadTest, options: LoadOptions, nodes: int) -> config_load
     named = (*options.overrides, *test.overrides)
     overrides = [(each, text_files.read(each, "--testoverrides")) for each in named]
     environment = options.environment
-    if options.varied is not None:
-        name, value = options.varied
-        text = str(int(value)) if float(value).is_integer() else repr(value)
+    for name, value in options.varied:
+        text = _yaml_text(value)
         # The environment may not contradict an override; where there is one, a later one wins.
         is_overridden = any(re.search(rf"(?m)^{name}\s*:", each) for _, each in overrides)
         if name.startswith("CL2_") and not is_overridden:
@@ -122,11 +122,17 @@ def _parameters(test: LoadTest, options: LoadOptions, nodes: int) -> config_load
     )
 
 
+def _yaml_text(value: str | float | bool) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _place(problem: InputError, config: pathlib.Path) -> None:
     """Name a file from the working folder; it is named from the configuration's."""
     if problem.file:
         place = config.parent / problem.file.lstrip("/")
-        if place.exists():
+        if reading.exists(place):
             problem.file = str(place)
 
 

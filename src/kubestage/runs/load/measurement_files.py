@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.registry import METHODS, Registry
-from kubestage.runs.inputs import python_file
+from kubestage.runs.inputs.named_module import ModuleOption
 
 if TYPE_CHECKING:
     import types
     from collections.abc import Sequence
 
-_OPTION: Final = "--measurement"
 _FORM: Final = "write it as module:Class or file.py:Class"
 _EXPECTED: Final = "a measurement is a subclass of kubestage.measure.framework.Measurement"
-_PREFIX: Final = "kubestage_measurement"
+_OPTION: Final = ModuleOption("--measurement", "kubestage_measurement", _EXPECTED)
+_refused: Final = _OPTION.refused
 
 
 def registry(specs: Sequence[str]) -> Registry:
@@ -29,7 +27,7 @@ def registry(specs: Sequence[str]) -> Registry:
         found = _class_of(spec)
         if user_classes.get(found.__name__, found) is not found:
             problem = f'{spec}: another measurement is called "{found.__name__}" already'
-            raise InputError(problem, path=_OPTION, fix="rename one of the classes")
+            raise InputError(problem, path=_OPTION.flag, fix="rename one of the classes")
         user_classes[found.__name__] = found
     return Registry(user_classes)
 
@@ -53,41 +51,23 @@ def _is_file(place: str) -> bool:
 def _class_of(spec: str) -> type[Measurement[Any]]:
     place, _, name = spec.rpartition(":")
     if not place or not name.isidentifier():
-        raise InputError(f"{spec}: names no class", path=_OPTION, fix=_FORM)
-    module = _module(place, spec)
+        raise _refused(spec, "names no class", _FORM)
+    module = _OPTION.module(place, spec)
     found = getattr(module, name, None)
     if not isinstance(found, type):
         near = [each for each, value in vars(module).items() if _is_own(value, module)]
         fix = f"it has {', '.join(near)}" if near else _EXPECTED
-        raise InputError(f"{spec}: has no class {name}", path=_OPTION, fix=fix)
+        raise _refused(spec, f"has no class {name}", fix)
     if not issubclass(found, Measurement) or found is Measurement:
-        raise InputError(f"{spec}: is no measurement", path=_OPTION, fix=_EXPECTED)
+        raise _refused(spec, "is no measurement", _EXPECTED)
     try:
         inspect.signature(found).bind(None)
     except TypeError as error:
         problem = f"{spec}: cannot be created from a context: {error}"
-        raise InputError(problem, path=_OPTION, fix="define __init__(self, context)") from None
+        raise InputError(problem, path=_OPTION.flag, fix="define __init__(self, context)") from None
     return found
 
 
 def _is_own(value: object, module: types.ModuleType) -> bool:
     is_measurement = isinstance(value, type) and issubclass(value, Measurement)
     return is_measurement and getattr(value, "__module__", "") == module.__name__
-
-
-def _module(place: str, spec: str) -> types.ModuleType:
-    if _is_file(place):
-        return python_file.load(place, _PREFIX, _EXPECTED)
-    try:
-        with python_file.importing_from(pathlib.Path.cwd()):
-            return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if place != missing and not place.startswith(f"{missing}."):
-            problem = f"{spec}: imports {missing}, which is not installed"
-            raise InputError(problem, path=_OPTION) from error
-        fix = f"install it, or name its file: path/to/{place.rpartition('.')[2]}.py:Class"
-        raise InputError(f"{spec}: there is no module {missing}", path=_OPTION, fix=fix) from None
-    except SyntaxError as error:
-        problem = f"SyntaxError: {error.msg}"
-        raise InputError(problem, file=error.filename, line=error.lineno) from error

@@ -15,6 +15,14 @@ from kubestage.runs.inputs import node_shape
 if TYPE_CHECKING:
     from kubestage.runs.inputs.node_shape import NodeShape
 
+PROVIDERS: Final = {
+    **dict.fromkeys(("aks", "autopilot", "aws", "eks", "gce", "gke"), "auto"),
+    **dict.fromkeys(("kcp", "ks", "local", "skeleton", "vsphere"), "auto"),
+    "kind": "kind",
+    "kubemark": "kubemark",
+    "gkekubemark": "kubemark",
+}
+"""The providers of ClusterLoader2, and the profile of each."""
 NODES: Final = 100
 """For how many nodes a load is made by default."""
 _STAGE: Final = "On a stage"
@@ -61,6 +69,15 @@ class LoadOptions(Options, frozen=True, kw_only=True):
             panel=_STAGE,
         ),
     ] = "auto"
+    provider: Annotated[
+        str | None,
+        Flag(
+            "The provider, as ClusterLoader2 names it: on a stage, kind and kubemark choose the "
+            "--profile of that name, if none is named.",
+            metavar="NAME",
+            panel=_STAGE,
+        ),
+    ] = None
     prices: Annotated[
         str | None,
         Flag(
@@ -75,6 +92,27 @@ class LoadOptions(Options, frozen=True, kw_only=True):
     scheduler_config: Annotated[
         str | None, Flag("A KubeSchedulerConfiguration.", metavar="FILE", panel=_STAGE)
     ] = None
+    measures: Annotated[
+        tuple[str, ...],
+        Flag(
+            "A measure of the scheduler at each decision, or at the end of each step of the load: "
+            "FILE.py:NAME, MODULE:NAME, deviceAllocation, deviceFragmentation. Repeatable.",
+            "--measure",
+            metavar="FILE:NAME",
+            panel=_STAGE,
+        ),
+    ] = ()
+    programs: Annotated[
+        tuple[str, ...],
+        Flag(
+            "What the containers of an image do on a stage: a class of your own that makes calls "
+            "of the API while their pods run, MODULE:CLASS or FILE.py:CLASS. Those of "
+            "request-benchmark, watch-list and access-tokens are known. Repeatable.",
+            "--program",
+            metavar="IMAGE=MODULE:CLASS",
+            panel=_STAGE,
+        ),
+    ] = ()
     kubeconfig: Annotated[
         str | None,
         Flag(
@@ -128,7 +166,14 @@ class LoadOptions(Options, frozen=True, kw_only=True):
         ),
     ] = ()
     image_registry: Annotated[
-        str, Flag("What templates know as .ImageRegistry.", metavar="HOST", panel=_CONFIG)
+        str,
+        Flag(
+            "What templates know as .ImageRegistry.",
+            "--image-registry",
+            "--registry-k8s-repo",
+            metavar="HOST",
+            panel=_CONFIG,
+        ),
     ] = "registry.k8s.io"
     root: Annotated[
         str | None,
@@ -165,13 +210,16 @@ class LoadOptions(Options, frozen=True, kw_only=True):
         ),
     ] = None
     is_strict: bool = False
-    """Whether unknown keys, verdicts without samples and leftovers are errors."""
+    """Whether unknown keys, skipped measurements, verdicts without samples, programs without a
+    model and leftovers are errors."""
     is_exec_allowed: bool = False
     """Whether Exec may run commands on this machine."""
     environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Environment variables; those named ``CL2_*`` are parameters of templates."""
-    varied: tuple[str, float] | None = None
-    """A parameter of templates that a search sets, and its value."""
+    varied: tuple[tuple[str, str | int | float | bool], ...] = ()
+    """Parameters of templates that a search or a sweep sets, and their values."""
+    keeps_history: bool = False
+    """Whether every change of a stage is recorded: a report then opens with ``kubestage open``."""
 
     @property
     def is_real(self) -> bool:
@@ -186,6 +234,9 @@ class LoadOptions(Options, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse options that contradict each other, before anything is done."""
         node_shape.parse(self.node)
+        if self.provider is not None and self.provider not in PROVIDERS:
+            fix = f"leave it out, or write one of {', '.join(sorted(PROVIDERS))}"
+            raise InputError(f'"{self.provider}" is no provider', path="--provider", fix=fix)
         if self.is_real and self.stage:
             raise InputError(
                 "a load runs on a real cluster or on a stage",
@@ -209,6 +260,12 @@ class LoadOptions(Options, frozen=True, kw_only=True):
                 path="--scheduler-config",
                 fix="leave it out, or run the load on a stage",
             )
+        if self.measures and self.is_real:
+            fix = "leave it out, or run the load on a stage"
+            raise InputError("measures are of a stage's scheduler", path="--measure", fix=fix)
+        if self.programs and self.is_real:
+            fix = "leave it out, or run the load on a stage"
+            raise InputError("a real cluster runs the images", path="--program", fix=fix)
         if self.prices is not None and self.is_real:
             fix = "leave it out, or run the load on a stage"
             raise InputError("prices are for the nodes of a stage", path="--prices", fix=fix)

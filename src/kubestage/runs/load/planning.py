@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubestage.clusterloader.planned import LoadPlan  # noqa: TC001 - read by msgspec
-from kubestage.runs.load import composition, load_test, measurement_files, stage_setup
+from kubestage.runs.load import (
+    composition,
+    load_test,
+    measurement_files,
+    program_files,
+    stage_setup,
+)
 from kubestage.runs.load.load_test import LoadTest  # noqa: TC001 - read by msgspec
 from kubestage.runs.load.options import NODES, LoadOptions
 from kubestage.runs.observer import SILENT
@@ -24,17 +30,26 @@ if TYPE_CHECKING:
 
 
 class PlannedTest(msgspec.Struct, frozen=True):
-    """The plan of one test, and what is odd about its configuration."""
+    """The plan of one test, and what is odd about its configuration.
+
+    `failures` are parts of the configuration that will fail a step.
+    """
 
     test: LoadTest
     plan: LoadPlan
     nodes: int
     warnings: tuple[str, ...]
+    failures: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """All that would fail a run."""
+        return (*self.failures, *self.plan.problems)
 
     @property
     def is_sound(self) -> bool:
         """Whether nothing is known that would fail a run."""
-        return not self.plan.problems
+        return not self.problems
 
     def as_data(self) -> Json:
         """The plan as plain values."""
@@ -51,7 +66,7 @@ class PlannedTest(msgspec.Struct, frozen=True):
             "created": plan.created,
             "peak": plan.peak,
             "peakPods": plan.peak_pods,
-            "problems": list(plan.problems),
+            "problems": list(self.problems),
             "notes": list(plan.notes),
             "warnings": list(self.warnings),
             "steps": [_step_data(step) for step in plan.steps],
@@ -69,19 +84,22 @@ def plan_load(
     options = options or LoadOptions()
     options.check()
     known = registry or measurement_files.registry(options.measurements)
+    program_files.load(options.programs)
     selected = load_test.select(tests)
-    nodes = _node_count(options, observer)
+    nodes = node_count(options, observer)
     client = None if options.is_real else stage_setup.profile(options, observer).client
     limits = composition.client_limits(options, nodes, client)
     planned = []
     for test in selected:
         loaded = load_test.load(test, options, nodes, known, random.Random(options.seed))
         found = composition.plan(loaded, nodes, limits)
-        planned.append(PlannedTest(test, found, nodes, loaded.warnings))
+        warnings = tuple(each for each in loaded.warnings if each not in loaded.failures)
+        planned.append(PlannedTest(test, found, nodes, warnings, loaded.failures))
     return planned
 
 
-def _node_count(options: LoadOptions, observer: Observer) -> int:
+def node_count(options: LoadOptions, observer: Observer = SILENT) -> int:
+    """For how many nodes a load is made; a stage is made to count them only if it must be."""
     if options.nodes is not None or not options.stage:
         return options.nodes or NODES
     stage = stage_setup.populate(options, stage_setup.profile(options, observer), observer)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.clusterloader.config import Config
     from kubestage.clusterloader.result import LoadResult
+    from kubestage.results.history.history_file import HistoryBytes
     from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.options import LoadOptions
@@ -40,9 +41,10 @@ def write(
     results: Sequence[LoadResult],
     configs: Sequence[Config],
     about: About,
+    history: HistoryBytes | None = None,
 ) -> None:
     """Write all files of the report."""
-    directory.write(results, [dumping.dump(each) for each in configs], about)
+    directory.write(results, [dumping.dump(each) for each in configs], about, history)
 
 
 def about(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.clusterloader.result import Outcome
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.load import report_files
+from kubestage.runs.load import report_files, user_measures
 from kubestage.runs.notebook import TableResult
 from kubestage.units import SECOND_NS
 from kubestage.wording import plural
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.config_loading import LoadedConfig
     from kubestage.clusterloader.result import LoadResult, Measured
     from kubestage.measure.results import Verdict
+    from kubestage.results.history.history_file import HistoryBytes
     from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.load_test import LoadTest
@@ -56,6 +58,8 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
     target: TargetInfo
     cost: LoadCost | None = None
     """What nodes cost meanwhile; None if none had a price."""
+    history: HistoryBytes | None = None
+    """Every change, if `LoadOptions.keeps_history` says so: for ``kubestage open``."""
 
     @property
     def results(self) -> list[LoadResult]:
@@ -64,8 +68,13 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether all tests passed."""
+        """Whether all tests passed; one that measured nothing did not."""
         return all(each.passed for each in self.results)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a test failed; one that measured nothing has neither passed nor failed."""
+        return any(each.outcome is Outcome.FAILED for each in self.results)
 
     @property
     def is_interrupted(self) -> bool:
@@ -73,9 +82,11 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
         return any(each.is_interrupted for each in self.results)
 
     def headline(self) -> str:
-        """How many tests passed."""
+        """How many tests passed, and how many measured nothing."""
         passed = sum(each.passed for each in self.results)
-        return f"{passed} of {plural(self.requested, 'test')} passed"
+        idle = sum(each.outcome is Outcome.NOTHING_MEASURED for each in self.results)
+        nothing = f", {idle} measured nothing" if idle else ""
+        return f"{passed} of {plural(self.requested, 'test')} passed{nothing}"
 
     def table(self) -> Table:
         """A row for each verdict of a measurement."""
@@ -119,15 +130,18 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
             self.results,
             [each.loaded.config for each in self.completed],
             report_files.about(self.options, self.target, command, self.cost),
+            self.history,
         )
 
 
 def _data(result: LoadResult) -> Json:
+    measures = user_measures.of_result(result)
     return {
         "name": result.name,
         "identifier": result.identifier,
         "path": result.path,
         "passed": result.passed,
+        "outcome": str(result.outcome),
         "interrupted": result.is_interrupted,
         "fatal": result.is_fatal,
         "seconds": result.took_ns / SECOND_NS,
@@ -150,6 +164,7 @@ def _data(result: LoadResult) -> Json:
             for each, reason in result.skipped()
         ],
         "chaos": result.chaos_events(),
+        **({"measures": msgspec.to_builtins(measures)} if measures else {}),
     }
 
 

@@ -7,7 +7,14 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.runs.inputs import python_file
-from kubestage.runs.load import composition, load_test, measurement_files, targets
+from kubestage.runs.load import (
+    composition,
+    load_test,
+    measurement_files,
+    program_files,
+    targets,
+    user_measures,
+)
 from kubestage.runs.load.interrupts import Interrupts
 from kubestage.runs.load.observer import SILENT
 from kubestage.runs.load.options import LoadOptions
@@ -49,10 +56,10 @@ def load(
         loaded = load_all(selected, options, target)
         observer.target_ready(target)
         completed = run(selected, loaded, options, target, observer)
-        cost = target.cost()
+        cost, history = target.cost(), target.history()
     finally:
         target.close()
-    return LoadResults(tuple(completed), len(selected), options, target.info, cost)
+    return LoadResults(tuple(completed), len(selected), options, target.info, cost, history)
 
 
 def load_all(
@@ -74,14 +81,22 @@ def run(
     """Run tests that were loaded; after an interrupt no more are started."""
     interrupts = Interrupts(observer.interrupted)
     completed: list[CompletedTest] = []
-    files = measurement_files.files(options.measurements)
+    named = (*options.measurements, *options.measures, *program_files.specs(options.programs))
+    files = measurement_files.files(named)
     with interrupts.handled(), python_file.error_context(*files):
         for number, (test, each) in enumerate(zip(tests, loaded, strict=True), 1):
             run = composition.compose(test, each, target.context)
             position = f"{number} of {len(tests)}" if len(tests) > 1 else ""
             observer.test_started(run, each, position)
+            measuring = target.measuring()
+            measures = None if measuring is None else user_measures.TestMeasures(measuring, run)
             with interrupts.ending(functools.partial(target.interrupt, run)):
                 _finish(target, run, observer)
+            if measures is not None:
+                measures.write()
+            if target.context.programs is not None:
+                problems = target.context.programs.take_problems()
+                (run.result.errors if options.is_strict else run.result.warnings).extend(problems)
             observer.test_ended()
             completed.append(CompletedTest(test, each, run.result))
             if interrupts.is_pressed:

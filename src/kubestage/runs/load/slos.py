@@ -16,6 +16,8 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.golang import durations
 from kubestage.measure.percentiles import nearest_rank
+from kubestage.runs.load import pace
+from kubestage.runs.load.pace import Pace  # noqa: TC001 - read by msgspec
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class SloResult(msgspec.Struct, frozen=True):
     is_met: bool
     problem: str = ""
     """What failed, apart from goals."""
+    pace: Pace | None = None
 
 
 def read(text: str) -> Slo:
@@ -126,7 +129,7 @@ def evaluate(slos: Sequence[Slo], result: LoadResult) -> SloResult:
     is_met = not problem and all(
         value is not None and slo.holds(value) for slo, value in zip(slos, values, strict=True)
     )
-    return SloResult(values, is_met, problem)
+    return SloResult(values, is_met, problem, pace.of_run(result))
 
 
 def _times() -> list[str]:

@@ -17,7 +17,7 @@ class Folder:
     """
 
     def __init__(self, root: pathlib.Path, start: str = "", around: Folder | None = None) -> None:
-        self.root = root.resolve()
+        self.root = reading.resolved(root)
         self._start = start
         self._around = around
         self.seen: set[pathlib.Path] = set() if around is None else around.seen
@@ -25,7 +25,7 @@ class Folder:
     def read(self, path: str) -> str:
         """The text of a file."""
         place = self._place(path)
-        if not place.is_file():
+        if not reading.is_file(place):
             raise files.missing(path)
         self.seen.add(place)
         try:
@@ -41,14 +41,14 @@ class Folder:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
-        return self._place(path).exists()
+        return reading.exists(self._place(path))
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file."""
-        return self._place(path).is_file()
+        return reading.is_file(self._place(path))
 
     def _place(self, path: str) -> pathlib.Path:
-        place = (self.root / files.joined(self._start, path)).resolve()
+        place = reading.resolved(self.root / files.joined(self._start, path))
         if not place.is_relative_to(self.root):
             raise files.outside_folder(path)
         return place
@@ -59,10 +59,10 @@ def beside(config: pathlib.Path, root: pathlib.Path | None = None) -> tuple[Fold
 
     That is its folder, and the one around it for modules; or `root`, which may be wider.
     """
-    folder = config.resolve().parent
+    folder = reading.resolved(config).parent
     if root is None:
         return Folder(folder, around=Folder(folder.parent, folder.name)), config.name
-    limit = root.resolve()
+    limit = reading.resolved(root)
     if not folder.is_relative_to(limit):
         raise InputError(
             f"does not lie below {root}", file=str(config), fix="name a folder above it with --root"
@@ -77,12 +77,12 @@ def named_in(suite: pathlib.Path, path: str) -> pathlib.Path:
     working folder, and the suite's folder may have been copied without those above it; so the
     beginning of the path may be missing, but never the last folder.
     """
-    folders = (pathlib.Path(), *suite.resolve().parents)
+    folders = (pathlib.Path(), *reading.resolved(suite).parents)
     parts = pathlib.PurePosixPath(path).parts
     for begin in range(max(len(parts) - 1, 1)):
         for folder in folders:
             place = folder.joinpath(*parts[begin:])
-            if place.is_file():
+            if reading.is_file(place):
                 return place
     raise InputError(
         "no such file",

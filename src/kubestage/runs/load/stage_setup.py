@@ -12,11 +12,13 @@ from kubestage.objects import gvk
 from kubestage.runs.inputs import (
     config_file,
     control_plane,
+    edits,
+    measure_files,
     plain_nodes,
     price_files,
     stage_inputs,
 )
-from kubestage.runs.load.options import NODES
+from kubestage.runs.load.options import NODES, PROVIDERS
 from kubestage.runs.observer import SILENT
 from kubestage.units import MILLISECOND_NS, SECOND_NS
 
@@ -40,6 +42,8 @@ _WARMING_NS: Final = 300 * SECOND_NS
 def profile(options: LoadOptions, observer: Observer = SILENT) -> Profile:
     """The profile of a name or of a file, or the one that fits the number of nodes."""
     text = options.profile
+    if text == _AUTO and options.provider is not None:
+        text = PROVIDERS[options.provider]
     if text == _AUTO:
         nodes = options.nodes or _nodes_in_files(options, observer)
         text = "gce-5000" if nodes > _LARGE else "gce-100"
@@ -49,23 +53,26 @@ def profile(options: LoadOptions, observer: Observer = SILENT) -> Profile:
 def _nodes_in_files(options: LoadOptions, observer: Observer) -> int:
     if not options.stage:
         return 0
-    loaded = stage_inputs.load(options.stage, options.scheduler_config, observer)
+    loaded = stage_inputs.load_cluster(options.stage, options.scheduler_config, observer)
     return sum(document.object.get("kind") == "Node" for document in loaded.documents)
 
 
 def populate(options: LoadOptions, profile: Profile, observer: Observer = SILENT) -> Stage:
     """A stage that is ready for a load."""
     scheduling = None
-    if options.scheduler_config is not None:
+    if options.scheduler_config is not None or edits.config_edits():
         scheduling = config_file.load(options.scheduler_config, config_file.Flags())
     settings, pacing = profile_staging.stage_settings(profile)
     loaded = None
     if options.stage:
-        loaded = stage_inputs.load(options.stage, options.scheduler_config, observer)
+        loaded = stage_inputs.load_cluster(options.stage, options.scheduler_config, observer)
+        for note in loaded.notes:
+            observer.note(note)
     stage = (
         stages.Stage(options.seed) if loaded is None else stage_inputs.empty(loaded, options.seed)
     )
-    stage.add_scheduler(scheduling, **pacing)
+    measures = tuple(measure_files.load(options.measures).values())
+    stage.add_scheduler(scheduling, measures=measures, **pacing)
     present, requested = ([], []) if loaded is None else stage_inputs.split(loaded)
     if loaded is not None:
         stage_inputs.put(stage, loaded, present, is_new=stage_inputs.is_new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -9,10 +10,11 @@ import msgspec
 from kubestage import lazy
 from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Call, Resource
+from kubestage.cluster.load_programs.running import LoadPrograms
 from kubestage.errors import InputError
 from kubestage.measure.metrics_store import MetricsStore
 from kubestage.results.load import cost
-from kubestage.runs.load import composition, stage_setup, stage_shell
+from kubestage.runs.load import composition, program_files, stage_setup, stage_shell
 from kubestage.runs.load.composition import LoadContext
 from kubestage.sim.streams import Streams
 from kubestage.units import SECOND_NS
@@ -21,6 +23,7 @@ with lazy.imports():
     from kubestage.remote import cluster as remote_cluster
     from kubestage.remote import kubeconfig, prometheus
     from kubestage.remote import shell as remote_shell
+    from kubestage.results.history import history_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +32,13 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.run import LoadRun
     from kubestage.measure.registry import Registry
     from kubestage.remote.access import Access
+    from kubestage.results.history.history_file import HistoryBytes
+    from kubestage.results.history.history_recorder import HistoryRecorder
     from kubestage.results.load.cost import LoadCost
     from kubestage.runs.load.observer import LoadObserver
     from kubestage.runs.load.options import LoadOptions
+    from kubestage.scheduler.measuring import Measuring
+    from kubestage.stage import Stage
 
 _PROGRESS_NS: Final = SECOND_NS // 4
 # A watch that fails for so long is reported: whatever waits for it waits without success.
@@ -76,6 +83,12 @@ class LoadTarget(Protocol):
     def cost(self) -> LoadCost | None:
         """What its nodes cost so far; None if that is not known."""
 
+    def measuring(self) -> Measuring | None:
+        """The user's measures; None without any."""
+
+    def history(self) -> HistoryBytes | None:
+        """Every change so far, none of which is recorded from now on; None if it is not kept."""
+
     def close(self) -> None:
         """No more tests follow."""
 
@@ -86,6 +99,7 @@ class StageTarget:
     is_real = False
 
     def __init__(self, options: LoadOptions, registry: Registry, observer: LoadObserver) -> None:
+        own_programs = program_files.load(options.programs)
         profile = stage_setup.profile(options, observer)
         self.stage = stage_setup.populate(options, profile, observer)
         cluster = self.stage.cluster(profile)
@@ -93,6 +107,8 @@ class StageTarget:
         self._queries = MetricsStore(cluster)
         self._is_interrupted = False
         self._cost = cost.watch(self.stage.store)
+        self._history = _started_history(self.stage) if options.keeps_history else None
+        self._programs = LoadPrograms(cluster, self.stage.streams, own_programs)
         self.info = TargetInfo("stage", nodes)
         self.context = LoadContext(
             cluster=cluster,
@@ -101,6 +117,7 @@ class StageTarget:
             limits=composition.client_limits(options, nodes, profile.client),
             registry=registry,
             queries=self._queries,
+            programs=self._programs,
             shell=stage_shell.StageShell(cluster.moments) if options.is_exec_allowed else None,
             is_strict=options.is_strict,
         )
@@ -128,9 +145,20 @@ class StageTarget:
         """What nodes cost since the stage was ready; None if none had a price."""
         return None if self._cost is None else self._cost.result()
 
+    def measuring(self) -> Measuring | None:
+        """The measures of the stage's scheduler."""
+        scheduler = self.stage.scheduler
+        assert scheduler is not None
+        return scheduler.measuring if scheduler.measuring.is_used else None
+
+    def history(self) -> HistoryBytes | None:
+        """Every change since the stage was ready."""
+        return None if self._history is None else self._history.end()
+
     def close(self) -> None:
-        """Collect no more metrics."""
+        """Collect no more metrics, and end the programs of pods."""
         self._queries.stop()
+        self._programs.stop()
         if self._cost is not None:
             self._cost.stop()
 
@@ -157,6 +185,8 @@ class RealTarget:
                 queries=self._queries(options),
                 shell=shell,
                 is_strict=options.is_strict,
+                # A cluster may still have the namespaces of an earlier run with this seed.
+                prefix_draws=random.SystemRandom(),
             )
         except BaseException:
             cluster.close()
@@ -185,6 +215,14 @@ class RealTarget:
 
     def cost(self) -> LoadCost | None:
         """Prices are for stages."""
+        return None
+
+    def measuring(self) -> Measuring | None:
+        """Measures are of a stage's scheduler."""
+        return None
+
+    def history(self) -> HistoryBytes | None:
+        """The history of a real cluster is not recorded."""
         return None
 
     def close(self) -> None:
@@ -232,6 +270,15 @@ class RealTarget:
                 fix="mend a node, or say for how many nodes the load is made",
             )
         return number
+
+
+def _started_history(stage: Stage) -> HistoryRecorder:
+    start_state = history_recorder.beginning(stage.store, stage.clock, stage.scheduler, stage.seed)
+    started = history_recorder.HistoryRecorder(
+        stage.store, stage.clock, stage.scheduler, start_state
+    )
+    started.start()
+    return started
 
 
 def _access(options: LoadOptions) -> Access:

@@ -49,16 +49,18 @@ class Vary(msgspec.Struct, frozen=True):
             return _number(found, self.path) if found is not None else None
         return _number(_walked(config, self._parts(), self.path), self.path)
 
-    def chosen(self, options: LoadOptions, value: float) -> LoadOptions:
+    def chosen(self, options: LoadOptions, value: str | float | bool) -> LoadOptions:
         """The options with the parameter set, for templates that are yet to be rendered."""
         if not self.is_parameter:
             return options
-        return msgspec.structs.replace(options, varied=(self.parameter, value))
+        varied = (*options.varied, (self.parameter, value))
+        return msgspec.structs.replace(options, varied=varied)
 
     def changed(self, config: Config, value: float) -> Config:
-        """The configuration with the number changed."""
+        """The configuration with the number changed; InputError if it has none there."""
         if self.is_parameter:
             return config
+        _check_number(_walked(config, self._parts(), self.path), self.path)
         found: Config = _replaced(config, self._parts(), value, self.path)
         return found
 
@@ -83,14 +85,19 @@ def _refused(path: str, problem: str, fix: str | None = None) -> InputError:
     return InputError(f"{path}: {problem}", path="--vary", fix=fix)
 
 
-def _number(value: Any, path: str) -> int | float:
+def _check_number(value: Any, path: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         names = _names(value)
         fix = f"go on with one of {', '.join(names)}" if names else None
         raise _refused(path, "is no number", fix)
-    if value <= 0:
-        raise _refused(path, f"is {value}, and a search needs a number above 0", "use --from")
-    return value
+
+
+def _number(value: Any, path: str) -> int | float:
+    _check_number(value, path)
+    number: int | float = value
+    if number <= 0:
+        raise _refused(path, f"is {number}, and a search needs a number above 0", "use --from")
+    return number
 
 
 def _plain(name: str) -> str:

@@ -10,8 +10,8 @@ from kubestage.controllers.node_autoscaler import groups
 from kubestage.errors import InputError
 from kubestage.objects import gvk, prices
 from kubestage.results.packing import contents
-from kubestage.runs.inputs import price_files
-from kubestage.runs.rehearse import node_search, targets
+from kubestage.runs.inputs import node_words, price_files
+from kubestage.runs.rehearse import node_search
 from kubestage.runs.rehearse.node_templates import NodeTemplate
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _check(pattern: str, known: Sequence[CatalogEntry]) -> None:
 
 
 def _template(stage: Stage, entry: CatalogEntry) -> NodeTemplate:
-    zones = {targets.zone_of(node) for node in stage.store.read(gvk.NODE).values()} - {""}
+    zones = {node_words.zone_of(node) for node in stage.store.read(gvk.NODE).values()} - {""}
     chosen = [entry.zone] if entry.zone else sorted(zones) or [""]
     name = entry.instance_type
     if entry.capacity_type != prices.ON_DEMAND:

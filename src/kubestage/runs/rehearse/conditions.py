@@ -82,7 +82,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def _found(self, result: Rehearsed) -> Iterator[float]:
         if not self.workload:
-            yield _value(result, self.name, is_share=self.is_share)
+            yield value_of(result, self.name, is_share=self.is_share)
             return
         read = OF_WORKLOADS[self.name]
         for each in result.effects.workloads:
@@ -164,7 +164,8 @@ def _number(text: str) -> tuple[float, bool]:
         raise InputError(f'"{text}" is no number', path=_PATH, fix=fix) from None
 
 
-def _value(result: Rehearsed, name: str, *, is_share: bool) -> float:
+def value_of(result: Rehearsed, name: str, *, is_share: bool = False) -> float:
+    """What is compared of a result; requests that failed may be meant as a share of all."""
     if name in result.VALUES:
         return result.values()[name]
     effects = result.effects

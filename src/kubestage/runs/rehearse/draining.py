@@ -8,6 +8,7 @@ import msgspec
 
 from kubestage.errors import InputError, MalformedValue
 from kubestage.objects import labels
+from kubestage.runs.inputs import node_words
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse import conditions, drain_result, effects, result, spans, targets
@@ -18,6 +19,7 @@ from kubestage.runs.rehearse.node_sequence import NodeSequence
 from kubestage.runs.rehearse.options import DrainOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def drain(
     opened = clusters.open_cluster(cluster, options, observer=observer)
     condition.check(opened.stage)
     names = targets.nodes(opened.stage, words)
-    is_rolling = words == [targets.ALL] if options.rolling is None else options.rolling
+    is_rolling = words == [node_words.ALL] if options.rolling is None else options.rolling
     plan = DrainPlan(
         nodes=names,
         subject=targets.described(names, words),
@@ -71,7 +73,7 @@ def drain(
     return condition.applied(rehearse(opened, plan))
 
 
-@few_collections()
+@few_collections(RARELY)
 def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     """Drain nodes of a cluster, which is not the same afterwards."""
     turns = -(-len(plan.nodes) // plan.parallel)
@@ -117,6 +119,7 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
         findings=result.sorted_findings(found, findings),
         notes=cluster.notes,
         life=life,
+        history=recording.history,
         nodes=nodes,
         blocked=blocked,
         lost_data=lost,

@@ -1,54 +1,18 @@
-"""What ``kubectl get -o yaml`` has written: whether it is all that a rehearsal needs."""
+"""The objects of a dump, in an order in which they can be created."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.ownership import controller_of
-from kubestage.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.objects.manifest import Document
-    from kubestage.runs.inputs.manifests import LoadedManifests
 
-COMMAND: Final = (
-    "kubectl get nodes,pods,replicasets,deployments,statefulsets,daemonsets,jobs,cronjobs,"
-    "replicationcontrollers,poddisruptionbudgets,horizontalpodautoscalers,services,"
-    "persistentvolumeclaims,persistentvolumes,storageclasses,priorityclasses,resourcequotas,"
-    "limitranges,namespaces -A -o yaml > cluster.yaml"
-)
-"""Dumps all that matters to a rehearsal."""
-
-_CONTROLLERS: Final = {
-    "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
-    "StatefulSet",
-}  # fmt: skip
 _DEEPEST: Final = 10
-
-
-def check(loaded: LoadedManifests) -> None:
-    """Refuse a dump without the controllers of its pods: nothing would replace one of them."""
-    known = {_uid(document.object) for document in loaded.documents}
-    for document in loaded.documents:
-        obj = document.object
-        if not _uid(obj):
-            continue
-        owner = controller_of(obj)
-        if owner is None or owner.get("kind") not in _CONTROLLERS or owner.get("uid") in known:
-            continue
-        name = obj["metadata"].get("name")
-        kind = f"{owner['kind'].lower()}/{owner.get('name')}"
-        raise loaded.place(
-            document,
-            InputError(
-                f"{obj['kind'].lower()}/{name} belongs to {kind}, which is not in the files",
-                path="metadata.ownerReferences",
-                fix=f"dump all that a rehearsal needs: {COMMAND}",
-            ),
-        )
 
 
 def ordered(documents: Sequence[Document]) -> list[Document]:

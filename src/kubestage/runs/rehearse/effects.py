@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -85,7 +87,7 @@ def of(recording: Recording, life: Life) -> Effects:
         pending_peak=pending["peak"],
         pending_peak_at_seconds=pending["peakAtSeconds"],
         recovery_seconds=_recovery(rows),
-        worst=_worst(rows),
+        worst=worst_of(rows),
         nodes_not_ready=health["nodesNotReady"],
         traffic=recording.lost_traffic(),
     )
@@ -97,20 +99,41 @@ def _recovery(rows: Sequence[WorkloadEffect]) -> float | None:
     return max((end for each in rows for _, end in each.windows), default=0.0)
 
 
-def _worst(rows: Sequence[WorkloadEffect]) -> WorstMoment | None:
+def worst_of(rows: Sequence[WorkloadEffect]) -> WorstMoment | None:
     """The moment with the most workloads below desired; of several, that of the lowest points."""
-    best: WorstMoment | None = None
-    highest = (0, 0)
-    moments = {begin for each in rows for begin, _ in each.windows}
-    moments |= {
-        each.ready_lowest_at_seconds
-        for each in rows
-        if each.windows and each.ready_lowest_at_seconds is not None
-    }
-    for at in sorted(moments):
-        below = [each for each in rows if any(begin <= at < end for begin, end in each.windows)]
-        lowest = [each for each in below if each.ready_lowest_at_seconds == at]
-        score = (len(below), sum(each.desired - each.ready_lowest for each in lowest))
-        if score > highest:
-            highest, best = score, WorstMoment(at, [each.workload for each in below])
-    return best
+    missing = {begin: 0 for each in rows for begin, _ in each.windows}
+    for each in rows:
+        at = each.ready_lowest_at_seconds
+        if at is not None and each.windows:
+            lost = each.desired - each.ready_lowest if _is_below(each, at) else 0
+            missing[at] = missing.get(at, 0) + lost
+    moments = sorted(missing)
+    levels = _levels(rows, moments)
+    most = max(levels, default=0)
+    if not most:
+        return None
+    worst = [at for at, level in zip(moments, levels, strict=True) if level == most]
+    chosen = max(worst, key=missing.__getitem__)
+    return WorstMoment(chosen, [each.workload for each in rows if _is_below(each, chosen)])
+
+
+def _levels(rows: Sequence[WorkloadEffect], moments: Sequence[float]) -> list[int]:
+    """How many workloads were below desired at each of some moments, which are in order.
+
+    NOTE: to look at all windows at each moment took 1.5 % of the time of a drain of 1,000 nodes
+    (benchmarks/rehearse.py).
+    """
+    steps = [0] * (len(moments) + 1)
+    for each in rows:
+        reached = 0
+        for begin, end in sorted(each.windows):
+            first, last = bisect_left(moments, begin), bisect_left(moments, end)
+            if last > reached:
+                steps[max(first, reached)] += 1
+                steps[last] -= 1
+                reached = last
+    return list(itertools.accumulate(steps))[: len(moments)]
+
+
+def _is_below(row: WorkloadEffect, at: float) -> bool:
+    return any(begin <= at < end for begin, end in row.windows)

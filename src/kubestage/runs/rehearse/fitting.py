@@ -17,6 +17,7 @@ from kubestage.runs.rehearse.fit_result import FitResult, FittedPod
 from kubestage.runs.rehearse.options import FitOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def fit(
     return condition.applied(rehearse(opened, added, ", ".join(names)))
 
 
-@few_collections()
+@few_collections(RARELY)
 def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResult:
     """Apply objects to a cluster, which is not the same afterwards."""
     stage = cluster.stage
@@ -67,7 +68,7 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
     known = set(stage.store.read(gvk.POD))
     preemption = _Preemption(stage)
     recording = Recording(cluster, MINUTE_NS)
-    recording.mark("action", subject, "is applied")
+    recording.mark("action", subject, "applied")
     growing.apply(stage, added)
     recording.settle()
     life = recording.end()
@@ -90,6 +91,7 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
         findings=result.sorted_findings(found, list(fit_result.findings_of(preempted))),
         notes=notes,
         life=life,
+        history=recording.history,
         pods=pods,
         preempted=preempted,
         missing=missing,

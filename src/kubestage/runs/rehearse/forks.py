@@ -30,13 +30,16 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def possible() -> int:
-    """How many forks may work at a time; one if there are none.
+    """How many forks may work at a time; one if there are none."""
+    return min(len(os.sched_getaffinity(0)), _MOST) if is_possible() else 1
+
+
+def is_possible() -> bool:
+    """Whether there may be forks now.
 
     Libraries of macOS do not work in forks. Nor may other threads do, which could hold locks.
     """
-    if not is_supported() or threading.active_count() > 1:
-        return 1
-    return min(len(os.sched_getaffinity(0)), _MOST)
+    return is_supported() and threading.active_count() == 1
 
 
 def is_supported() -> bool:

@@ -26,8 +26,9 @@ from kubestage.runs.rehearse.grow_result import GrowResult
 from kubestage.runs.rehearse.options import GrowOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.settling import Activity
-from kubestage.runs.rehearse.stage_copies import StageCopies
+from kubestage.runs.rehearse.stage_copies import Trials
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def grow(
     return condition.applied(rehearse(opened, requests, added, subject, options))
 
 
-@few_collections()
+@few_collections(RARELY)
 def rehearse(
     cluster: Cluster,
     requests: Sequence[Growth],
@@ -84,7 +85,7 @@ def rehearse(
     # What an autoscaler adds by itself would hide what is missing.
     static = stage.fork() if stage.store.read(groups.NODE_GROUP) else None
     recording = Recording(cluster, _EXPECTED_NS)
-    recording.mark("action", subject, "grows")
+    recording.mark("action", subject, "scaled up" if requests else "applied")
     grown, set_aside = _carry_out(stage, requests, added)
     recording.settle()
     seconds = recording.seconds
@@ -111,6 +112,7 @@ def rehearse(
         findings=result.sorted_findings(found, list(grow_result.findings_of(enough, currency))),
         notes=notes,
         life=life,
+        history=recording.history,
         grown=grown,
         added_objects=0 if added is None else len(added.documents),
         missing=missing,
@@ -139,8 +141,8 @@ def _enough(
             tried = f"{most} of {len(offered):,} instance types were tried"
             notes.append(f"{tried}, the cheapest by the sum of what pods request")
     stage_copies.forget_history(base)
-    copies = StageCopies(base)
-    found = [node_search.enough(copies, each, options.most) for each in chosen]
+    trials = Trials(base)
+    found = [node_search.enough(trials, each, options.most) for each in chosen]
     if any(each.cost_per_hour is not None for each in found):
         unknown = float("inf")
         found.sort(key=lambda each: unknown if each.cost_per_hour is None else each.cost_per_hour)

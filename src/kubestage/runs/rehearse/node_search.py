@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.runs.rehearse.node_templates import NodeTemplate
-    from kubestage.runs.rehearse.stage_copies import StageCopies
+    from kubestage.runs.rehearse.stage_copies import Trials
     from kubestage.stage import Stage
 
 _COUNTED: Final = (CPU, MEMORY, PODS)
@@ -49,12 +50,12 @@ class EnoughNodes(msgspec.Struct, frozen=True, rename="camel"):
 class _Trial:
     """A copy of a cluster to which nodes are added."""
 
-    def __init__(self, base: StageCopies, template: NodeTemplate) -> None:
-        self.stage = base.one_more()
+    def __init__(self, stage: Stage, template: NodeTemplate) -> None:
+        self.stage = stage
         self.added = 0
         self.batches = 0
         self._template = template
-        self._activity = Activity(self.stage)
+        self._activity = Activity(stage)
 
     def add(self, count: int) -> None:
         """Add nodes, and let the cluster come to rest.
@@ -79,80 +80,102 @@ class _Trial:
         settling.settle(self.stage, self._activity)
 
 
-class _Run(NamedTuple):
-    """What a number of nodes that come at once leaves without one."""
+class _Shortfall(NamedTuple):
+    """How many pods have no node, and why the most frequent one has none."""
 
     missing: int
     reason: str
-    trial: _Trial
 
 
-def enough(base: StageCopies, template: NodeTemplate, most: int) -> EnoughNodes:
+class _Found(NamedTuple):
+    """What a trial with some nodes leaves without one, and what there is if that is nothing.
+
+    `known` are numbers of nodes that came at once, and what those left.
+    """
+
+    added: int
+    batches: int
+    left: _Shortfall
+    known: dict[int, _Shortfall]
+    after: Headroom | None
+
+
+def enough(trials: Trials, template: NodeTemplate, most: int) -> EnoughNodes:
     """The smallest number of new nodes with which all pods have one, by the scheduler itself."""
-    trial = _Trial(base, template)
-    missing, reason = shortfall(trial.stage)
-    known: dict[int, tuple[int, str]] = {0: (missing, reason)}
-    while missing and trial.added < most:
-        before, count = missing, lower_bound(trial.stage, template)
+    found = trials.run(functools.partial(_step_by_step, template=template, most=most))
+    if found.left.missing:
+        return EnoughNodes(template.name, None, *found.left, None, None)
+    return _at_once(trials, template, most, found)
+
+
+def _step_by_step(stage: Stage, template: NodeTemplate, most: int) -> _Found:
+    """Add nodes until all pods have one, or as many as are allowed, or until that is no help."""
+    trial = _Trial(stage, template)
+    left = shortfall(stage)
+    known = {0: left}
+    while left.missing and trial.added < most:
+        before, count = left.missing, lower_bound(stage, template)
         if count > 1:
             # One fewer than are needed at least: the next one may be enough.
             trial.add(min(count - 1, most - trial.added))
-            missing, reason = before, _ = shortfall(trial.stage)
+            left = shortfall(stage)
+            before = left.missing
             if trial.batches == 1:
-                known[trial.added] = missing, reason
-        if missing and trial.added < most:
+                known[trial.added] = left
+        if left.missing and trial.added < most:
             trial.add(1)
-            missing, reason = shortfall(trial.stage)
-        if missing == before and _is_no_help(trial.stage, template):
+            left = shortfall(stage)
+        if left.missing == before and _is_no_help(stage, template):
             break
-    if missing:
-        return EnoughNodes(template.name, None, missing, reason, None, None)
-    return _at_once(base, template, most, _Run(missing, reason, trial), known)
+    return _found(trial, left, known)
 
 
-def _at_once(
-    base: StageCopies,
-    template: NodeTemplate,
-    most: int,
-    found: _Run,
-    known: dict[int, tuple[int, str]],
-) -> EnoughNodes:
+def _at_once(trials: Trials, template: NodeTemplate, most: int, found: _Found) -> EnoughNodes:
     """The number for nodes that all come at once, near one that was found step by step.
 
     Pods that wait are spread over nodes that come together, and may leave no room for a large one.
     """
-    failing = max(known)
-    count = found.trial.added
-    if found.trial.batches > 1:
-        found = _run(base, template, count)
-        while found.missing:
-            known[count] = found.missing, found.reason
+    known = found.known
+    failing, count = max(known), found.added
+    if found.batches > 1:
+        found = _run(trials, template, count)
+        while found.left.missing:
+            known[count] = found.left
             if count >= most:
-                return EnoughNodes(template.name, None, found.missing, found.reason, None, None)
+                return EnoughNodes(template.name, None, *found.left, None, None)
             failing, count = count, count + 1
-            found = _run(base, template, count)
+            found = _run(trials, template, count)
     while count - failing > 1:
         middle = (failing + count) // 2
-        tried = _run(base, template, middle)
-        if tried.missing:
-            known[middle], failing = (tried.missing, tried.reason), middle
+        tried = _run(trials, template, middle)
+        if tried.left.missing:
+            known[middle], failing = tried.left, middle
         else:
             found, count = tried, middle
-    return _proved(template, found.trial, *known[failing])
+    return _proved(template, found, known[failing])
 
 
-def _run(base: StageCopies, template: NodeTemplate, count: int) -> _Run:
-    trial = _Trial(base, template)
+def _run(trials: Trials, template: NodeTemplate, count: int) -> _Found:
+    return trials.run(functools.partial(_all_together, template=template, count=count))
+
+
+def _all_together(stage: Stage, template: NodeTemplate, count: int) -> _Found:
+    trial = _Trial(stage, template)
     trial.add(count)
-    return _Run(*shortfall(trial.stage), trial)
+    return _found(trial, shortfall(stage), {})
 
 
-def shortfall(stage: Stage) -> tuple[int, str]:
+def _found(trial: _Trial, left: _Shortfall, known: dict[int, _Shortfall]) -> _Found:
+    after = None if left.missing else capacity.headroom(trial.stage.store)
+    return _Found(trial.added, trial.batches, left, known, after)
+
+
+def shortfall(stage: Stage) -> _Shortfall:
     """How many pods have no node or were not created, and why the most frequent one has none."""
     waiting = pending.of(stage.store)
     lacking, why = uncreated(stage)
     reason = waiting["reasons"][0]["reason"] if waiting["reasons"] else why
-    return waiting["pods"] + lacking, reason
+    return _Shortfall(waiting["pods"] + lacking, reason)
 
 
 def uncreated(stage: Stage) -> tuple[int, str]:
@@ -212,11 +235,15 @@ def _is_daemon(pod: Json) -> bool:
     return any(each.get("kind") == "DaemonSet" for each in owners)
 
 
-def _proved(template: NodeTemplate, trial: _Trial, missing: int, reason: str) -> EnoughNodes:
+def _proved(template: NodeTemplate, found: _Found, with_one_fewer: _Shortfall) -> EnoughNodes:
     most = template.most_nodes
-    is_too_small = most is not None and template.nodes + trial.added > most
-    after = capacity.headroom(trial.stage.store)
-    cost = None if template.price is None else round(template.price * trial.added, 6)
+    is_too_small = most is not None and template.nodes + found.added > most
+    cost = None if template.price is None else round(template.price * found.added, 6)
     return EnoughNodes(
-        template.name, trial.added, missing, reason, most if is_too_small else None, after, cost
+        template.name,
+        found.added,
+        *with_one_fewer,
+        most if is_too_small else None,
+        found.after,
+        cost,
     )

@@ -13,7 +13,8 @@ from kubestage.errors import InputError
 from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis import amounts
 from kubestage.results.packing import contents
-from kubestage.runs.rehearse import node_copies, targets
+from kubestage.runs.inputs import node_words
+from kubestage.runs.rehearse import node_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 MOST: Final = 5
 """So many are tried, those with the most nodes."""
 # What differs from node to node of one make.
-_OWN_LABELS: Final = {groups.HOSTNAME, *targets.ZONES}
+_OWN_LABELS: Final = {groups.HOSTNAME, *node_words.ZONES}
 
 
 class NodeTemplate(msgspec.Struct, frozen=True):
@@ -94,7 +95,7 @@ def _all(stage: Stage) -> Iterator[NodeTemplate]:
         if name in seen:
             name = nodes[0]["metadata"]["name"]
         seen.add(name)
-        zones = {targets.zone_of(node): node for node in reversed(nodes)}
+        zones = {node_words.zone_of(node): node for node in reversed(nodes)}
         examples = [zones[zone] for zone in sorted(zones)]
         most = None if group is None else group["spec"]["maxSize"]
         yield NodeTemplate(name, len(nodes), examples, most, is_group=group is not None)

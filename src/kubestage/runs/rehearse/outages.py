@@ -24,6 +24,7 @@ from kubestage.runs.rehearse.options import OutageOptions
 from kubestage.runs.rehearse.outage_result import OutageResult
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import MINUTE_NS, SECOND_NS
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def outage(
     return condition.applied(rehearse(opened, plan))
 
 
-@few_collections()
+@few_collections(RARELY)
 def rehearse(cluster: Cluster, plan: OutagePlan) -> OutageResult:
     """Have nodes of a cluster fall silent; it is not the same afterwards."""
     stage = cluster.stage
@@ -98,6 +99,7 @@ def rehearse(cluster: Cluster, plan: OutagePlan) -> OutageResult:
         findings=result.sorted_findings(found, ()),
         notes=cluster.notes,
         life=life,
+        history=recording.history,
         nodes=plan.nodes,
         silent_seconds=silent_seconds,
         missing=missing,

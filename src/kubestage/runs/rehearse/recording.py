@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import kubestage
+from kubestage import lazy
 from kubestage.results.life import recorder as recorders
 from kubestage.runs.rehearse import settling, traffic_loss
 from kubestage.runs.rehearse.settling import PATIENCE_NS, Activity
 from kubestage.units import SECOND_NS
 
+with lazy.imports():
+    from kubestage.results.history import history_recorder
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.results.history.history_file import HistoryBytes
+    from kubestage.results.history.history_recorder import HistoryBeginning, HistoryRecorder
     from kubestage.results.life.life import Life
     from kubestage.runs.rehearse.cluster import Cluster
     from kubestage.runs.rehearse.traffic_loss import TrafficLoss
@@ -37,6 +43,9 @@ class Recording:
             self.stage,
         )
         self._recorder.start()
+        self._history = _started_history(cluster) if cluster.keeps_history else None
+        self.history: HistoryBytes | None = None
+        """All changes, when it has ended, if they are kept."""
         self.activity = Activity(self.stage, self._recorder.workloads)
         # Only what lasts is recorded: that all was well before the action has to last, too.
         self.stage.run(1)
@@ -80,6 +89,27 @@ class Recording:
         if self.stage.traffic is not None:
             self.stage.traffic.report()
         self.activity.close()
+        if self._history is not None:
+            self.history = self._history.end()
         life = self._recorder.end(version=kubestage.__version__, seed=self.stage.seed)
         self.stage.store.unsubscribe(self._recorder.on_change)
         return life
+
+
+def begin_history(cluster: Cluster) -> HistoryBeginning:
+    """How the history of a rehearsal on a cluster begins, as the cluster is now."""
+    stage, known = cluster.stage, cluster.start_state
+    now = (stage.store.revision, stage.clock.unix_ns)
+    if known is not None and (known.revision, known.begin_ns) == now:
+        return known
+    return history_recorder.beginning(stage.store, stage.clock, stage.scheduler, stage.seed)
+
+
+def _started_history(cluster: Cluster) -> HistoryRecorder:
+    stage = cluster.stage
+    start_state = begin_history(cluster)
+    started = history_recorder.HistoryRecorder(
+        stage.store, stage.clock, stage.scheduler, start_state
+    )
+    started.start()
+    return started

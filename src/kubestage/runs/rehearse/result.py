@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
+    from kubestage.results.history.history_file import HistoryBytes
     from kubestage.results.life.life import Life
     from kubestage.runs.rehearse.effects import Effects
     from kubestage.runs.rehearse.findings import Finding, Severity
@@ -52,6 +53,8 @@ class Rehearsed(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
     life: Life
     """All that was recorded, from the start of the action."""
+    history: HistoryBytes | None = None
+    """Every change, if the rehearsal is kept: for ``kubestage open``."""
     condition: str | None = None
     """The condition of `RehearsalOptions.fail_if`."""
     has_failed: bool = False

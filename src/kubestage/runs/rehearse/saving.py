@@ -8,6 +8,7 @@ import msgspec
 
 import kubestage
 from kubestage.results import run_directory
+from kubestage.results.history import history_directory
 from kubestage.results.report import rehearsal_page
 from kubestage.results.report.answer_table import AnswerTable
 from kubestage.results.report.rehearsal_page import AnswerPage
@@ -30,13 +31,20 @@ def save(result: Rehearsed | SurveyResult, path: str) -> None:
         run_directory.REPORT: rehearsal_page.render(_page(result)),
     }
     with run_directory.RunDirectory(path) as directory:
-        directory.write_rehearsal(texts, result.life)
+        directory.write_rehearsal(texts, result.life, _histories(result))
 
 
 def claim(path: str | None) -> None:
     """InputError if nothing could be kept there: that is to be known before anything runs."""
     if path is not None:
         run_directory.RunDirectory(path).discard()
+
+
+def _histories(result: Rehearsed | SurveyResult) -> dict[str, bytes]:
+    """Histories by file name: one, or one for each rehearsal and the beginning of all."""
+    if not isinstance(result, SurveyResult):
+        return history_directory.files(result.history)
+    return history_directory.files_of_many([each.history for each in result.results])
 
 
 def _page(result: Rehearsed | SurveyResult) -> AnswerPage:

@@ -43,7 +43,7 @@ class Activity:
         self._changes = self.workloads.changes
         for key, node in store.read(gvk.NODE).items():
             self._nodes[key] = is_ready(node)
-        store.subscribe(self._on_change)
+        store.subscribe(self._on_change, {("", "Pod"), ("", "Node")})
 
     @property
     def is_under_way(self) -> bool:
@@ -72,14 +72,13 @@ class Activity:
         self._stage.store.unsubscribe(self._on_change)
 
     def _on_change(self, change: Change) -> None:
-        kind = change.kind.kind
-        if kind == "Pod":
+        if change.kind.kind == "Pod":
             if self._counts_itself:
                 self.workloads.on_pod(change)
             if self.workloads.changes != self._changes:
                 self._changes = self.workloads.changes
                 self.changed_ns = self._stage.clock.now_ns
-        elif kind == "Node" and not change.kind.group:
+        else:
             ready = None if change.type == DELETED else is_ready(change.new)
             if self._nodes.get(change.key) != ready:
                 self.changed_ns = self._stage.clock.now_ns

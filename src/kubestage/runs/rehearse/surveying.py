@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import gc
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
 from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.runs.cost import evaluating
+from kubestage.runs.inputs import node_words
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
@@ -23,6 +24,7 @@ from kubestage.runs.rehearse import (
     outages,
     sections,
     spans,
+    stage_copies,
     survey_findings,
     targets,
     upgrading,
@@ -33,11 +35,13 @@ from kubestage.runs.rehearse.findings import SEVERITIES
 from kubestage.runs.rehearse.node_drain import DrainSettings
 from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
+from kubestage.runs.rehearse.recording import begin_history
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
 from kubestage.runs.rehearse.stage_copies import StageCopies
 from kubestage.runs.rehearse.survey_findings import SurveyFinding
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.wording import plural
 
 if TYPE_CHECKING:
@@ -51,16 +55,24 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.sections import Section
     from kubestage.stage import Stage
 
-    _Step = tuple[str, Callable[[Cluster], Rehearsed]]
-
 _DEFAULT: Final = SurveyOptions()
 _COLUMNS: Final = columns(
     severity=Kind.TEXT, rehearsal=Kind.TEXT, subject=Kind.TEXT, finding=Kind.TEXT
 )
 _RULES: Final = DrainRules(force=True, ignore_daemonsets=True, delete_emptydir_data=True)
 _LARGE_BYTES: Final = 4 << 20
-_SMALL: Final = 200
 _GROWTHS: Final = ("all=1.5x", "all=2x")
+
+
+class _Step(NamedTuple):
+    """A rehearsal, or what is found out without one.
+
+    `weight` is how long it takes in comparison with the others, roughly.
+    """
+
+    name: str
+    work: Callable[[Cluster], Rehearsed | SurveyFinding]
+    weight: int
 
 
 class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +139,7 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-@few_collections()
+@few_collections(RARELY)
 def survey(
     cluster: Files | Stage | Cluster | None,
     options: SurveyOptions = _DEFAULT,
@@ -139,15 +151,19 @@ def survey(
     lasts_ns = spans.parse(options.outage, "--outage")
     opened = clusters.open_cluster(cluster, options, observer=observer)
     condition.check(opened.stage)
-    nodes = targets.nodes(opened.stage, [targets.ALL])
+    if opened.keeps_history:
+        # All rehearsals begin alike.
+        opened = msgspec.structs.replace(opened, start_state=begin_history(opened))
+    nodes = targets.nodes(opened.stage, [node_words.ALL])
     drained = _sample(opened.stage, nodes, options.drains)
     steps = list(_steps(opened.stage, nodes, drained, lasts_ns))
     jobs = _jobs(opened.stage, options.jobs)
     with observer.progress("rehearsing", len(steps), noticeable=2) as advance:
-        results = [condition.applied(each) for each in _rehearsed(opened, steps, jobs, advance)]
+        done = list(_done(opened, steps, jobs, advance))
+    results = [condition.applied(each) for each in done if isinstance(each, Rehearsed)]
     found = survey_findings.merged(results)
     bad = [each for each in found if each.severity != "info"]
-    found[len(bad) : len(bad)] = [_cost_finding(opened, observer)]
+    found[len(bad) : len(bad)] = [each for each in done if isinstance(each, SurveyFinding)]
     own = dict.fromkeys(f"{each.rehearsal}: {note}" for each in results for note in each.notes)
     notes = [*opened.notes, *own]
     if len(drained) < len(nodes):
@@ -167,29 +183,32 @@ def _jobs(stage: Stage, requested: int | None) -> int:
     """How many rehearsals go on at a time: a small cluster is rehearsed before a fork pays."""
     if requested is not None:
         return requested if forks.is_supported() else 1
-    known = stage.store.read
-    is_small = len(known(gvk.NODE)) + len(known(gvk.POD)) < _SMALL
-    return 1 if is_small else forks.possible()
+    return 1 if stage_copies.is_small(stage) else forks.possible()
 
 
-def _rehearsed(
+def _done(
     opened: Cluster, steps: Sequence[_Step], jobs: int, advance: Advance
-) -> Iterator[Rehearsed]:
+) -> Iterator[Rehearsed | SurveyFinding]:
     """The result of each step, in order."""
-    found: dict[int, Rehearsed] = {}
+    found: dict[int, Rehearsed | SurveyFinding] = {}
     if jobs > 1:
         own = msgspec.structs.replace(opened, notes=())
-        works = [functools.partial(step, own) for _, step in steps]
-        found = forks.results(works, jobs, lambda done, number: advance(done, steps[number][0]))
+        # NOTE: the last ones are started first. If the longest one begins when others have ended,
+        # the other processes wait for it at the end.
+        order = sorted(range(len(steps)), key=lambda number: steps[number].weight)
+        by_weight = [steps[number] for number in order]
+        works = [functools.partial(step.work, own) for step in by_weight]
+        done = forks.results(works, jobs, lambda count, at: advance(count, by_weight[at].name))
+        found = {order[at]: each for at, each in done.items()}
     copies: StageCopies | None = None
-    for number, (what, step) in enumerate(steps):
+    for number, step in enumerate(steps):
         if number in found:
             yield found[number]
             continue
-        advance(number, what)
+        advance(number, step.name)
         copies = copies or StageCopies(opened.stage)
         copy = msgspec.structs.replace(opened, stage=copies.one_more(), notes=())
-        yield step(copy)
+        yield step.work(copy)
         # NOTE: a stage is full of cycles. Of 1,000 nodes and 10,000 pods, each that is not
         # collected takes 200 MB, and a survey has thirty.
         del copy
@@ -197,10 +216,9 @@ def _rehearsed(
             gc.collect()
 
 
-def _cost_finding(opened: Cluster, observer: Observer) -> SurveyFinding:
+def _cost_finding(cluster: Cluster) -> SurveyFinding:
     """What the cluster costs, and which nodes it could do without."""
-    result = evaluating.of_cluster(opened, observer=observer)
-    return SurveyFinding("info", "cost", "all nodes", result.answer)
+    return SurveyFinding("info", "cost", "all nodes", evaluating.of_cluster(cluster).answer)
 
 
 def _steps(
@@ -210,20 +228,23 @@ def _steps(
     known = stage.store.read(gvk.NODE)
     for name in drained:
         plan = DrainPlan(nodes=[name], subject=f"node {name}", settings=settings)
-        yield f"drain {name}", functools.partial(draining.rehearse, plan=plan)
-    zones = sorted({targets.zone_of(node) for node in known.values()} - {""})
+        yield _Step(f"drain {name}", functools.partial(draining.rehearse, plan=plan), 1)
+    zones = sorted({node_words.zone_of(node) for node in known.values()} - {""})
     for zone in zones if len(zones) > 1 else ():
-        mine = [name for name in nodes if targets.zone_of(known[name]) == zone]
+        mine = [name for name in nodes if node_words.zone_of(known[name]) == zone]
         silent = OutagePlan(mine, targets.described(mine, [f"zone/{zone}"]), lasts_ns)
-        yield f"outage zone/{zone}", functools.partial(outages.rehearse, plan=silent)
+        away = functools.partial(outages.rehearse, plan=silent)
+        yield _Step(f"outage zone/{zone}", away, len(mine))
     busiest = upgrading.in_order(stage, nodes, "emptiest")[-1]
     alone = OutagePlan([busiest], f"node {busiest}", lasts_ns)
-    yield f"outage node/{busiest}", functools.partial(outages.rehearse, plan=alone)
+    yield _Step(f"outage node/{busiest}", functools.partial(outages.rehearse, plan=alone), 1)
     replaced = ReplacementPlan(nodes=sorted(nodes), settings=settings)
-    subject = targets.described(nodes, [targets.ALL])
-    yield "upgrade all", functools.partial(upgrading.rehearse, plan=replaced, subject=subject)
+    subject = targets.described(nodes, [node_words.ALL])
+    upgraded = functools.partial(upgrading.rehearse, plan=replaced, subject=subject)
+    yield _Step("upgrade all", upgraded, 2 * len(nodes))
     for text in _GROWTHS if growth.has_workloads(stage) else ():
-        yield f"grow {text}", functools.partial(_grow, text=text)
+        yield _Step(f"grow {text}", functools.partial(_grow, text=text), len(nodes))
+    yield _Step("cost", _cost_finding, 1)
 
 
 def _grow(cluster: Cluster, text: str) -> Rehearsed:
@@ -237,7 +258,7 @@ def _sample(stage: Stage, nodes: Sequence[str], most: int) -> list[str]:
         return list(nodes)
     by_place: dict[tuple[str, str], list[str]] = {}
     for name in nodes:
-        place = (node_pools.of(known[name]), targets.zone_of(known[name]))
+        place = (node_pools.of(known[name]), node_words.zone_of(known[name]))
         by_place.setdefault(place, []).append(name)
     found: list[str] = []
     turn = 0

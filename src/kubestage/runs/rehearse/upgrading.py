@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import gvk
+from kubestage.runs.inputs import node_words
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse import (
@@ -26,6 +27,7 @@ from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.replacement import Replacement, ReplacementPlan
 from kubestage.runs.rehearse.upgrade_result import UpgradeResult
 from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ def upgrade(
     return condition.applied(rehearse(opened, plan, targets.described(names, words)))
 
 
-@few_collections()
+@few_collections(RARELY)
 def rehearse(cluster: Cluster, plan: ReplacementPlan, subject: str) -> UpgradeResult:
     """Replace nodes of a cluster, which is not the same afterwards."""
     slots = plan.parallel if plan.is_blue_green else plan.surge + plan.max_unavailable
@@ -117,6 +119,7 @@ def rehearse(cluster: Cluster, plan: ReplacementPlan, subject: str) -> UpgradeRe
         findings=result.sorted_findings(found, findings),
         notes=cluster.notes,
         life=life,
+        history=recording.history,
         total=len(plan.nodes),
         replaced=replacement.replaced,
         peak_extra_nodes=extra,
@@ -132,7 +135,7 @@ def in_order(stage: Stage, names: Sequence[str], order: str) -> list[str]:
     known = stage.store.read(gvk.NODE)
     by_name = sorted(names)
     if order == "zone":
-        return sorted(by_name, key=lambda name: targets.zone_of(known[name]))
+        return sorted(by_name, key=lambda name: node_words.zone_of(known[name]))
     if order in ("oldest", "newest"):
         found = sorted(by_name, key=lambda name: known[name]["metadata"]["creationTimestamp"])
         return found if order == "oldest" else found[::-1]

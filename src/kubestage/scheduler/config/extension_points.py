@@ -29,6 +29,7 @@ _METHODS: Final = {
     "pre_enqueue": "preEnqueue", "sort_key": "queueSort", "pre_filter": "preFilter",
     "filter": "filter", "filter_node": "filter", "post_filter": "postFilter",
     "pre_score": "preScore", "score": "score", "score_node": "score", "reserve": "reserve",
+    "devices": "reserve",
     "permit": "permit", "pre_bind": "preBind", "bind": "bind", "post_bind": "postBind",
 }  # fmt: skip
 

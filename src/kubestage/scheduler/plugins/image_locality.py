@@ -45,8 +45,11 @@ def _scores(columns: Columns, images: tuple[str, ...], containers: int) -> Ints 
         if found is not None:
             # The fewer nodes have an image, the less it counts: one node must not attract all pods.
             spread = len(found.nodes) / len(columns)
-            holders = [columns.row_of[name] for name in found.nodes]
-            sums[holders] += int(found.size * spread)
+            amount = int(found.size * spread)
+            if len(found.nodes) == len(columns):
+                sums += amount
+            else:
+                sums[list(map(columns.row_of.__getitem__, found.nodes))] += amount
     most = _MOST_PER_CONTAINER * containers
     scores: Ints = MAX_NODE_SCORE * (sums.clip(_LEAST, most) - _LEAST) // (most - _LEAST)
     return scores if scores.any() else None

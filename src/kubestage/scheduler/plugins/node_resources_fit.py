@@ -55,6 +55,8 @@ class _Request(msgspec.Struct, frozen=True):
     lines: slice | Ints
     least: Table
     bits: Codes
+    needs: tuple[tuple[int, int], ...]
+    """Lines and amounts of what is requested at all."""
     by_devices: Mask | None = None
 
 
@@ -107,6 +109,20 @@ class NodeResourcesFit:
         codes: Codes = (short * request.bits).sum(axis=0, dtype=np.int32)
         codes |= never.any(axis=0) * np.int32(_UNRESOLVABLE)
         return codes
+
+    def fits(self, state: CycleState, columns: Columns) -> Mask | None:
+        """Which nodes have room, all rows at once; None if devices may stand in for resources."""
+        request: _Request = state[self.name]
+        if request.by_devices is not None:
+            return None
+        free = columns.resources.free
+        found: Mask | None = None
+        # NOTE: two or three comparisons of a line take half the time of one of the whole table.
+        for line, least in request.needs:
+            enough = free[line] >= least
+            found = enough if found is None else np.logical_and(found, enough, out=found)
+        assert found is not None, "a node must have room for one more pod"
+        return found
 
     def status(self, state: CycleState, pod: PodView, code: int) -> Status:
         del pod
@@ -193,11 +209,17 @@ class NodeResourcesFit:
         named += scalars
         least = [[amount or _NOTHING_REQUESTED] for _, amount in named]
         bits = [[1 << position] for position in range(min(len(named), _MAX_RESOURCES))]
+        needed = (
+            enumerate(named)
+            if isinstance(lines, slice)
+            else zip(lines.tolist(), named, strict=True)
+        )
         return _Request(
             tuple(name for name, _ in named),
             lines,
             np.array(least, np.int64),
             np.array(bits, np.int32),
+            tuple((line, amount) for line, (_, amount) in needed if amount),
         )
 
     def _is_ignored(self, name: str) -> bool:

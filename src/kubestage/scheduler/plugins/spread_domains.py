@@ -11,7 +11,6 @@ from kubestage.objects import taints
 from kubestage.objects.affinity import HONOR
 from kubestage.objects.label_requirement import SelectorError
 from kubestage.scheduler import node_matching
-from kubestage.scheduler.distinct_values import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,7 +106,8 @@ def _domains(
     rows = np.flatnonzero(included)
     domains = domain_of[rows].astype(np.int64)
     are_plain = bool(included.all() and (label.codes >= 0).all())
-    return Domains(rows, domains, distinct(domains), size, are_plain)
+    present = np.flatnonzero(np.bincount(domains, minlength=size))
+    return Domains(rows, domains, present, size, are_plain)
 
 
 def _is_admitted(plan: PodPlan, view: NodeView) -> bool:

@@ -6,8 +6,9 @@ import enum
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.scheduler import framework, scalar
+from kubestage.scheduler import framework, remembered, scalar
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
+from kubestage.scheduler.implementing import implements
 from kubestage.scheduler.plugins import alike_hints
 from kubestage.scheduler.queue import occasions
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     _Hint = Callable[[PodView, _Object, _Object], bool] | None
 
 _TAINT_UPDATE: Final = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_TAINT)
+_ADAPTED: Final = (scalar.ScalarFilter, remembered.RememberedFilter)
 _EVERYTHING: Final = tuple(
     EventHint(ClusterEvent(resource, ActionType.ALL))
     for resource in (
@@ -169,7 +171,7 @@ def _plugins_of(profile: Profile) -> Iterable[Any]:
         profile.pre_enqueue, profile.pre_filter, profile.filter, profile.reserve, profile.permit,
     ):  # fmt: skip
         for each in place:
-            plugin = each.plugin if isinstance(each, scalar.ScalarFilter) else each
+            plugin = each.plugin if isinstance(each, _ADAPTED) else each
             plugins.setdefault(plugin.name, plugin)
     return plugins.values()
 
@@ -178,7 +180,7 @@ def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
     """Their hints."""
     for plugin in _plugins_of(profile):
         waits_for = _EVERYTHING
-        if isinstance(plugin, framework.EnqueueExtensions):
+        if implements(plugin, framework.EnqueueExtensions):
             waits_for = tuple(plugin.events_to_register())
         for each in waits_for:
             yield plugin.name, each

@@ -14,6 +14,7 @@ Rank = tuple[int, ...]
 _Entry = tuple[Rank, int, "QueuedPod", str]
 
 _MAX_STALE: Final = 64
+_MANY: Final = 64
 
 
 class KeyedHeap:
@@ -106,6 +107,11 @@ class KeyedHeap:
     def _first(self) -> _Entry | None:
         """The entry whose turn it is; stale ones before it are swept out."""
         entries, heap, ahead = self._entries, self._heap, self._sorted
+        if not ahead and len(heap) > _MANY:
+            # NOTE: most come in order, so that sorting them takes less than it does to take each
+            # from a heap.
+            ahead[:] = sorted(entries.values(), reverse=True)
+            heap.clear()
         while ahead and entries.get(ahead[-1][3]) is not ahead[-1]:
             ahead.pop()
         while heap and entries.get(heap[0][3]) is not heap[0]:

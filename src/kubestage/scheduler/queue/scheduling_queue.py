@@ -229,6 +229,8 @@ class SchedulingQueue:
         """Release the pods whose pause is over, and those that were put off for too long."""
         for queued in self._backoff.pop_completed():
             self._enter_active(queued, occasions.BACKOFF_COMPLETE)
+        if self._unschedulable.due_ns is None:
+            return
         leftovers = self._unschedulable.leftovers()
         if leftovers:
             helped = [(each, Strategy.AFTER_BACKOFF) for each in leftovers]

@@ -39,6 +39,10 @@ class Forecaster:
         self._by_name = cycle.tie_break is selection.TieBreak.FIRST
         self._scratch: Scratch | None = None
 
+    def is_own(self, pod: PodView) -> bool:
+        """Whether a user's plugin takes part in the choice of the pod's node."""
+        return self._profiles[pod.scheduler_name].is_own
+
     def is_hopeless(self, columns: Columns, pod: PodView) -> bool:
         """Whether it is known that there is no forecast for a pod."""
         if not known.is_eligible(pod):
@@ -63,7 +67,7 @@ class Forecaster:
         count = compiled.place_all(
             kinds,
             self._cycle.next_start,
-            self._needed_by(about.kinds, len(columns))[kinds],
+            self._needed_by(about.kinds, len(columns), kinds),
             self._by_name,
             found,
             *arrays,
@@ -100,10 +104,11 @@ class Forecaster:
             key = about.key_of(pod)
             number = about.get(key)
             if number is None:
-                if often is None:
-                    often = collections.Counter(about.key_of(each.pod) for each in pods)
-                if often[key] < _OFTEN and not about.is_seen(key):
-                    break
+                if not about.is_familiar(key):
+                    if often is None:
+                        often = collections.Counter(about.key_of(each.pod) for each in pods)
+                    if often[key] < _OFTEN:
+                        break
                 profile = self._profiles[pod.scheduler_name]
                 number = about.learn(key, profile, pod, self._backdrop)
             if number < 0:
@@ -111,12 +116,16 @@ class Forecaster:
             numbers.append(number)
         return numbers
 
-    def _needed_by(self, kinds: KindTable, nodes: int) -> Ints:
-        """How many fit nodes are enough for pods of each kind."""
+    def _needed_by(self, kinds: KindTable, nodes: int, numbers: Ints) -> Ints:
+        """How many fit nodes are enough for pods of some kinds."""
         by_profile = {
             name: self._cycle.needed(profile, nodes) for name, profile in self._profiles.items()
         }
-        return np.array([by_profile[kind.profile.name] for kind in kinds.all], np.int64)
+        if len(by_profile) == 1:
+            [needed] = by_profile.values()
+            return np.full(len(numbers), needed, np.int64)
+        by_kind: Ints = np.array([by_profile[kind.profile.name] for kind in kinds.all], np.int64)
+        return by_kind[numbers]
 
     def _order(self, columns: Columns) -> Ints:
         """The order among equals: by place in a heap, or by name."""

@@ -1,6 +1,7 @@
 """What is known for quick attempts on one set of columns: plans and kinds, and which pod is which.
 
-It depends on the nodes: when one changes, all is learnt again.
+It depends on the nodes: when one changes, all is learnt again. Which templates have been tried does
+not, and is kept by the columns.
 """
 
 from __future__ import annotations
@@ -89,17 +90,22 @@ class Known:
         return self._at_hand.get(key)
 
     def is_seen(self, key: Key) -> bool:
-        """Whether a pod of this key was tried before.
+        """Whether a pod of this key was tried before, on these nodes as they are.
 
         Many templates come up once only, and are not worth learning.
         """
         return key in self._seen
 
+    def is_familiar(self, key: Key) -> bool:
+        """Whether one was tried before, whatever nodes there were then."""
+        return key in self._columns.seen_templates
+
     def see(self, key: Key) -> None:
         """A pod of this key is tried."""
-        if len(self._seen) >= _MAX_KEYS:
-            self._seen.clear()
-        self._seen.add(key)
+        for seen in (self._seen, self._columns.seen_templates):
+            if len(seen) >= _MAX_KEYS:
+                seen.clear()
+            seen.add(key)
 
     def learn(self, key: Key, profile: Profile, pod: PodView, backdrop: Backdrop) -> int:
         """The kind of a pod, learnt if need be; `UNFIT` if it cannot be."""

@@ -89,12 +89,14 @@ class Lane:
 
         It covers more pods while forecasts hold, and fewer after one was withdrawn.
         """
+        first = self.queue.ahead(1)
+        if not first or self.forecaster.is_own(first[0].pod):
+            return None
         compiled = kernels.COMPILED.get(self.queue.active_count)
         if compiled is None:
             return None
         columns, cache = self.cache.columns, self.cache
-        first = self.queue.ahead(1)
-        if not first or not len(columns) or self.forecaster.is_hopeless(columns, first[0].pod):
+        if not len(columns) or self.forecaster.is_hopeless(columns, first[0].pod):
             return None
         pods = self.queue.ahead(self.ahead)
         cache.forecast = forecast = self.forecaster.forecast(columns, pods, cache.assumed, compiled)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.arrays import Ints, Mask
 
 _LEAST: Final = 1 << 10
 
@@ -36,6 +36,18 @@ class RowLog:
         self.ring[count & (len(self.ring) - 1)] = row
         self.logged[0] = count + 1
 
+    def mark(self, count: int, is_changed: Mask) -> int:
+        """Mark the rows that `since` returns, without a copy of them; how many there are now."""
+        now, length = int(self.logged[0]), len(self.ring)
+        if now == count:
+            return now
+        first = count & (length - 1)
+        if count >= 0 and first + now - count <= length:
+            is_changed[self.ring[first : first + now - count]] = True
+        else:
+            is_changed[self.since(count)] = True
+        return now
+
     def since(self, count: int) -> Ints:
         """The rows that changed since there were so many entries, some maybe repeatedly.
 
@@ -44,4 +56,7 @@ class RowLog:
         now, length = self.count, len(self.ring)
         if count < 0 or now - count > length:
             return np.arange(self._rows)
+        first = count & (length - 1)
+        if first + now - count <= length:
+            return self.ring[first : first + now - count].copy()
         return self.ring.take(np.arange(count, now) & (length - 1))

@@ -1,6 +1,5 @@
-"""The inside of a simulated container: what can be known of it without running anything.
+"""The inside of a simulated container, for requests: `kubectl exec`, and proxies to its servers.
 
-Belongs here: its environment, the files of its volumes, the few commands that can be answered from
-both, and the channels of `kubectl exec`. Not here: what the kubelet does with a
-container, and its log. Everything is read from the store at the moment of the request.
+What a container has and runs is modelled in `kubestage.programs` and run by the kubelet. Here
+belongs how requests get there. Not here: what the kubelet does with a container, and its log.
 """

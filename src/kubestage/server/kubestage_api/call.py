@@ -9,6 +9,7 @@ import msgspec
 
 from kubestage import lazy
 from kubestage.errors import BadRequest, Conflict
+from kubestage.objects import timestamps
 from kubestage.server import bodies
 
 with lazy.imports():
@@ -58,6 +59,16 @@ class ApiCall:
         if value not in choices:
             raise BadRequest(f'{name}: "{value}" is unknown: use one of {", ".join(choices)}')
         return value
+
+    def time(self, name: str) -> int | None:
+        """A query parameter that is a moment, in Unix nanoseconds; None if it is not there."""
+        text = self.request.parameter(name)
+        if not text:
+            return None
+        try:
+            return timestamps.parse_time(text)
+        except ValueError as error:
+            raise BadRequest(f"{name}: {error}: write it as 2026-01-01T00:10:00Z") from None
 
     def body(self, shape: type[Body]) -> Body:
         """The body, which may be missing if all of it may be."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import lazy
 from kubestage.errors import BadRequest
 from kubestage.golang import durations
 from kubestage.objects import timestamps
+from kubestage.server import next_moment
 from kubestage.server.kubestage_api.call import HandlerResult
 from kubestage.server.kubestage_api.shapes import Advance, ClockSetting, NoBody
 
@@ -17,8 +18,13 @@ with lazy.imports():
     from kubestage.server.journal import journal
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from kubestage.aliases import Json
     from kubestage.server.kubestage_api.call import ApiCall
+    from kubestage.server.live import Live
+    from kubestage.server.next_moment import NextMoment
+    from kubestage.server.pacing import Pacer
 
 
 _WRITTEN: Final = "write it as 90s, 10m or 1h30m"
@@ -59,20 +65,40 @@ async def resume(call: ApiCall) -> Json:
 async def advance(call: ApiCall) -> HandlerResult:
     """Let so much time pass; others are served meanwhile."""
     pacer, clock = call.free_pacer, call.live.stage.clock
-    duration_ns = _duration_ns(call.body(Advance), clock.unix_ns)
+    setting = call.body(Advance)
+    _check_one(setting)
     waits = call.choice("wait", ("true", "false")) == "true"
     wait_ns = _read("timeout", call.request.parameter("timeout") or "30s")
     if not 0 < wait_ns <= _LONGEST_NS:
         raise BadRequest("timeout: must be above 0 and at most 50s: ask again if it takes longer")
-    task = asyncio.ensure_future(pacer.advance(duration_ns))
+    work: Coroutine[Any, Any, str | None]
+    if setting.to is not None:
+        work = _advance_to(call.live, pacer, setting.to)
+    else:
+        work = pacer.advance(_duration_ns(setting, clock.unix_ns))
+    task = asyncio.ensure_future(work)
     call.live.state.add_task(task)
     # What cannot be is refused at once, whether or not anybody waits.
     await asyncio.wait({task}, timeout=wait_ns / durations.SECOND if waits else 0.001)
     if not task.done():
         task.add_done_callback(_forget)
         return HandlerResult(await _clock_state(call), 202)
-    await task
-    return HandlerResult(await _clock_state(call))
+    message = await task
+    state = await _clock_state(call)
+    return HandlerResult({**state, "message": message or state["message"]})
+
+
+async def _advance_to(live: Live, pacer: Pacer, name: str) -> str:
+    """Let time pass until something happens; what there is to report if nothing did."""
+    found: NextMoment
+    found = next_moment.NextDecision(live) if name == "decision" else next_moment.NextChange(live)
+    try:
+        now_ns = live.stage.clock.now_ns
+        await pacer.run_until(now_ns + next_moment.LONGEST_NS, found)
+        is_late = live.stage.clock.now_ns - now_ns >= next_moment.LONGEST_NS
+        return f"no {name} within 24h of virtual time" if is_late and not found.has_come else ""
+    finally:
+        found.close()
 
 
 async def _clock_state(call: ApiCall) -> Json:
@@ -83,15 +109,18 @@ async def _clock_state(call: ApiCall) -> Json:
     return state
 
 
-def _forget(task: asyncio.Task[None]) -> None:
+def _forget(task: asyncio.Task[Any]) -> None:
     """The request is over; a clock that failed reports that itself."""
     if not task.cancelled():
         task.exception()
 
 
+def _check_one(setting: Advance) -> None:
+    if sum(each is not None for each in (setting.duration, setting.until, setting.to)) != 1:
+        raise BadRequest('give one of duration, until and to, as in {"duration": "10m"}')
+
+
 def _duration_ns(setting: Advance, now_ns: int) -> int:
-    if (setting.duration is None) == (setting.until is None):
-        raise BadRequest('give one of duration and until, as in {"duration": "10m"}')
     if setting.duration is not None:
         return _read("duration", setting.duration)
     assert setting.until is not None

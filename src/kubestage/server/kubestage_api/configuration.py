@@ -11,9 +11,11 @@ from kubestage import stage as stages
 from kubestage.errors import ApiError, BadRequest, Conflict, Invalid, RequestTooLarge
 from kubestage.scheduler import config
 from kubestage.server import background
+from kubestage.server.kubestage_api.editing_shapes import SchedulerProfiles
 
 # NOTE: a server without a journal needs no database.
 with lazy.imports():
+    from kubestage.runs.inputs import config_file
     from kubestage.server.journal import journal
 
 if TYPE_CHECKING:
@@ -47,11 +49,47 @@ async def put(call: ApiCall) -> Json:
     """Have a scheduler of another configuration take over."""
     live = call.live
     _scheduler(live)
-    if not call.request.body:
-        raise BadRequest("the body is empty: send a KubeSchedulerConfiguration, as JSON or YAML")
-    take_over(live, await check(live, call.request.body))
+    is_dry = call.choice("dryRun", ("false", "true")) == "true"
+    checked = await check(live, _body(call))
+    if is_dry:
+        return checked.to_dict()
+    take_over(live, checked)
     await keep(live)
     return _scheduler(live).configuration.to_dict()
+
+
+async def profiles(call: ApiCall) -> SchedulerProfiles:
+    """The plugins of the current configuration."""
+    live = call.live
+    return _profiles(live, _scheduler(live).configuration)
+
+
+async def profiles_of(call: ApiCall) -> SchedulerProfiles:
+    """The plugins of another configuration, which need not take over."""
+    _scheduler(call.live)
+    return _profiles(call.live, await check(call.live, _body(call)))
+
+
+def _profiles(live: Live, configuration: Checked) -> SchedulerProfiles:
+    points = _points(live)
+    order = config.EXTENSION_POINTS
+    return SchedulerProfiles(
+        configuration=configuration.to_dict(),
+        profiles=[each.to_dict() for each in config.complete(configuration, points).profiles],
+        plugins={
+            name: sorted(found, key=order.index) for name, found in config.rows(points).items()
+        },
+    )
+
+
+def _body(call: ApiCall) -> bytes:
+    if not call.request.body:
+        raise BadRequest("the body is empty: send a KubeSchedulerConfiguration, as JSON or YAML")
+    return call.request.body
+
+
+def _points(live: Live) -> dict[str, frozenset[str]]:
+    return {name: config.points_of(each) for name, each in live.state.plugins.items()}
 
 
 def _scheduler(live: Live) -> Scheduler:
@@ -77,15 +115,13 @@ def _checked(live: Live, source: bytes | Json) -> Checked:
                 f"{len(read.profiles)} profiles are more than a running server takes, which is "
                 f"{_MOST_PROFILES}: start kubestage serve with --config"
             )
-        plugins = live.state.plugins
-        points = {name: config.points_of(each) for name, each in plugins.items()}
-        config.complete(read, points)
+        config.complete(read, _points(live))
         # Plugins are created again and may refuse: try that on an empty stage first.
-        stages.Stage().add_scheduler(read, plugins=plugins)
+        stages.Stage().add_scheduler(read, plugins=live.state.plugins)
     except UnicodeDecodeError:
         raise BadRequest("the body is not text: send JSON or YAML") from None
     except config.ConfigError as error:
-        raise _refusal(error) from None
+        raise _refusal(error, source) from None
     return read
 
 
@@ -93,22 +129,25 @@ def _read(source: bytes | Json) -> Checked:
     return config.from_dict(source) if isinstance(source, dict) else config.load(source.decode())
 
 
-def _refusal(error: config.ConfigError) -> ApiError:
+def _refusal(error: config.ConfigError, source: bytes | Json) -> ApiError:
+    """The refusal in kube-scheduler's words; its causes have the lines of a text."""
     text = str(error)
-    if error.stage == "decode":
-        return BadRequest(text)
-    causes = [_cause(each) for each in error.named_errors]
-    return Invalid(text, {"kind": "KubeSchedulerConfiguration", "causes": causes})
+    if isinstance(source, bytes):
+        found = config_file.problems(error, source.decode(), "")
+        causes = [_cause(str(each.path or ""), each.problem, each.line) for each in found]
+    else:
+        split = (each.partition(": ") for each in error.named_errors)
+        causes = [
+            _cause(path, rest) if colon and " " not in path else _cause("", path + colon + rest)
+            for path, colon, rest in split
+        ]
+    details = {"kind": "KubeSchedulerConfiguration", "causes": causes}
+    return BadRequest(text, details) if error.stage == "decode" else Invalid(text, details)
 
 
-def _cause(problem: str) -> Json:
-    path, colon, rest = problem.partition(": ")
-    is_path = bool(colon) and " " not in path
-    return {
-        "reason": "FieldValueInvalid",
-        "message": rest if is_path else problem,
-        "field": path if is_path else "",
-    }
+def _cause(path: str, message: str, line: int | None = None) -> Json:
+    cause = {"reason": "FieldValueInvalid", "message": message, "field": path}
+    return cause if line is None else {**cause, "line": line}
 
 
 def take_over(live: Live, checked: Checked) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from typing import TYPE_CHECKING
+import gzip
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -16,9 +17,13 @@ from kubestage.server.kubestage_api.call import ApiCall, HandlerResult
 from kubestage.server.response import JSON, YAML, Response
 
 if TYPE_CHECKING:
-    from kubestage.server.kubestage_api.routes import Route
+    from kubestage.server.kubestage_api.route import Route
     from kubestage.server.live import Live
     from kubestage.server.request import Request
+
+# What is smaller takes one or two packets anyway.
+_LARGE: Final = 16 * 1024
+_FASTEST: Final = 1
 
 
 async def handle(live: Live, request: Request) -> Response:
@@ -26,6 +31,7 @@ async def handle(live: Live, request: Request) -> Response:
     accepted = negotiation.negotiate(request.header(b"accept"), converts=False)
     route, path_params = match(request.method, request.path)
     call.check_known(request.query, [each.name for each in route.parameters], "query parameter")
+    check_moment(live, route)
     handler = route.handler()
     try:
         returned = await handler(ApiCall(live, request, path_params))
@@ -34,9 +40,28 @@ async def handle(live: Live, request: Request) -> Response:
     result = returned if isinstance(returned, HandlerResult) else HandlerResult(returned)
     if accepted.media_type == negotiation.YAML:
         # A whole cluster may be in there, and takes a while.
-        text = await asyncio.to_thread(yaml_text.dump, msgspec.to_builtins(result.value))
-        return Response(result.status, text.encode(), YAML)
-    return Response(result.status, await background.run(json_text.encode, result.value), JSON)
+        body = (await asyncio.to_thread(_yaml, result.value)).encode()
+    else:
+        body = await background.run(json_text.encode, result.value)
+    headers: list[tuple[bytes, bytes]] = []
+    if len(body) > _LARGE and "gzip" in request.header(b"accept-encoding"):
+        body = await background.run(gzip.compress, body, _FASTEST)
+        headers = [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
+    return Response(
+        result.status, body, YAML if accepted.media_type == negotiation.YAML else JSON, headers
+    )
+
+
+def _yaml(value: Any) -> str:
+    """A value as YAML; parts of it may be JSON already."""
+    return yaml_text.dump(msgspec.json.decode(json_text.encode(value)))
+
+
+def check_moment(live: Live, route: Route) -> None:
+    """Refuse what no past moment has."""
+    if live.is_past and not route.is_of_past:
+        served = ", ".join(dict.fromkeys(each.path for each in routes.ROUTES if each.is_of_past))
+        raise NotFound(f"{route.path} is not served of a past moment: only {served}")
 
 
 def match(method: str, path: str) -> tuple[Route, dict[str, str]]:

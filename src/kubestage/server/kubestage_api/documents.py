@@ -12,7 +12,7 @@ from kubestage.server.kubestage_api import routes
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.server.kubestage_api.call import ApiCall
-    from kubestage.server.kubestage_api.routes import Route
+    from kubestage.server.kubestage_api.route import Route
 
 
 _FORMS: Final = ("application/json", "application/yaml")
@@ -84,7 +84,10 @@ def _operation(route: Route) -> Json:
     refusal = {"description": "Refused.", "content": _content(_reference("Status"), _FORMS[:1])}
     shape = _ANY if route.response is None else _reference(route.response.__name__)
     responses: Json = {
-        "200": {"description": route.summary, "content": _content(shape)},
+        "201" if route.created else "200": {
+            "description": route.summary,
+            "content": _content(shape),
+        },
         "default": refusal,
     }
     if route.accepted:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.server.kubestage_api.attempts import AttemptRow
+    from kubestage.results.history.attempt_rows import AttemptRow
     from kubestage.server.kubestage_api.call import ApiCall
     from kubestage.server.live import Live
 
@@ -49,7 +49,7 @@ async def get(call: ApiCall) -> PodAttempts:
     pending = workloads.pending_pod(stage, workload)
     if pending is not None:
         return await _pod(call, pending)
-    image = cluster_image.image_of(stage)
+    image = cluster_image.image_of(stage, call.live.scheduler)
     advice = await asyncio.to_thread(fit.advise_on, image, waiting.pod_of(workload))
     found = workloads.of_advice(workload, advice, len(stage.store.read(gvk.NODE)))
     return msgspec.convert(found.to_dict(), PodAttempts)
@@ -93,7 +93,7 @@ async def _advice(live: Live, pod: Json) -> FitAdvice | None:
     """
     if not pod_attempts.is_pending(pod):
         return None
-    image = cluster_image.image_of(live.stage)
+    image = cluster_image.image_of(live.stage, live.scheduler)
     advice = await asyncio.to_thread(fit.advise_on, image, pod)
     return msgspec.convert(advice.to_dict(), FitAdvice)
 
@@ -111,7 +111,7 @@ def _attempt(place: int, row: AttemptRow) -> Json:
 
 def _notes(live: Live, rows: list[AttemptRow], key: str) -> Iterator[str]:
     stage = live.stage
-    if stage.scheduler is None:
+    if live.scheduler is None:
         yield _NO_SCHEDULER
     current = None if stage.scenarios is None else stage.scenarios.current
     if current is not None:

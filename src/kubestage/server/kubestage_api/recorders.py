@@ -31,7 +31,8 @@ def start_recording(live: Live, directory: pathlib.Path | None = None) -> RunRec
 
 def attempts(live: Live) -> RecordedAttempts:
     """The attempts that are kept of a stage."""
-    start_recording(live)
+    if live.state.attempts is None:
+        start_recording(live)
     recorded = live.state.attempts
     assert recorded is not None
     return recorded

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.scenario import wiping
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import slices
+from kubestage.server.bootstrap import installing
 from kubestage.server.kubestage_api.shapes import NoBody, ResetResult
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.stage import few_collections
@@ -106,3 +107,4 @@ def _pieces(live: Live) -> Iterator[None]:
         store.remove(row, key)
         yield
     store.settle()
+    installing.restore(live.stage)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
-
-import msgspec
+from typing import Final
 
 from kubestage import lazy
-from kubestage.aliases import Json
-from kubestage.server.kubestage_api import shapes
-from kubestage.server.kubestage_api.call import ApiCall
+from kubestage.server.kubestage_api import (
+    chart_routes,
+    editing_routes,
+    history_routes,
+    shapes,
+    timeline_routes,
+)
+from kubestage.server.kubestage_api.route import ROOT, Parameter, Route, choice
 
 with lazy.imports():
     from kubestage.server.kubestage_api import (
@@ -25,74 +27,28 @@ with lazy.imports():
         transfer,
     )
 
-Handler = Callable[[ApiCall], Awaitable[Any]]
-
-ROOT: Final = "/kubestage/v1"
-
-_TEXT: Final = {"type": "string"}
-
-
-class Parameter(NamedTuple):
-    """A query parameter."""
-
-    name: str
-    description: str
-    schema: Json = _TEXT
-
-
-class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """One method at one path."""
-
-    method: str
-    path: str
-    """The path, with the names of its parameters in braces."""
-
-    handler: Callable[[], Handler]
-    """Returns the function that serves the route, which loads its module."""
-
-    summary: str
-    parameters: tuple[Parameter, ...] = ()
-    body: type[msgspec.Struct] | None = None
-    """The shape of the request's body, if it is one of ours."""
-
-    body_description: str = ""
-    """What a body of another shape holds; such a body is required."""
-
-    response: type[msgspec.Struct] | None = None
-    """The shape of the response; without one, it is any object."""
-
-    accepted: str = ""
-    """What a response with status 202 means, if there is one."""
-
-    @property
-    def handler_name(self) -> str:
-        """The module and function of the handler, as in ``clock_get``."""
-        handler: Any = self.handler()
-        return f"{handler.__module__.rpartition('.')[2]}_{handler.__name__}"
-
-
-def _choice(name: str, description: str, *values: str) -> Parameter:
-    return Parameter(name, description, {**_TEXT, "enum": list(values), "default": values[0]})
-
+__all__ = ["ROOT", "ROUTES", "Parameter", "Route", "choice"]
 
 _WAIT: Final = (
-    _choice("wait", "Whether to answer only when that time has come.", "true", "false"),
+    choice("wait", "Whether to answer only when that time has come.", "true", "false"),
     Parameter("timeout", "For how long to wait at most, as in 10s; 30s if not given, at most 50s."),
 )
 _OBJECTS: Final = "A List, several documents of YAML, or an export of kube-scheduler-simulator."
 _POD: Final = "/{namespace}/{name}"
 
-ROUTES: Final = (
+ROUTES: Final[tuple[Route, ...]] = (
     Route(
         method="GET",
         path=ROOT,
         handler=lambda: documents.index,
+        is_of_past=True,
         summary="What is served here.",
     ),
     Route(
         method="GET",
         path=f"{ROOT}/openapi",
         handler=lambda: documents.openapi,
+        is_of_past=True,
         summary="This API as an OpenAPI 3.0 document.",
     ),
     Route(
@@ -148,9 +104,16 @@ ROUTES: Final = (
         method="GET",
         path=f"{ROOT}/export",
         handler=lambda: transfer.export,
-        summary="All objects of the cluster that matter elsewhere.",
+        summary="All objects of the cluster that matter elsewhere, or its past as a trace.",
         parameters=(
-            _choice("format", "A List, or as kube-scheduler-simulator exports.", "list", "kss"),
+            choice(
+                "format",
+                "A List, as kube-scheduler-simulator exports, or the lives of pods for Perfetto.",
+                "list",
+                "kss",
+                "perfetto",
+            ),
+            choice("groupBy", "What a process of a trace for Perfetto is.", "node", "workload"),
         ),
     ),
     Route(
@@ -159,8 +122,8 @@ ROUTES: Final = (
         handler=lambda: transfer.import_objects,
         summary="Put objects there, all or none; what was recorded keeps its uid and status.",
         parameters=(
-            _choice("mode", "Beside what is there, or in place of it.", "add", "replace"),
-            _choice(
+            choice("mode", "Beside what is there, or in place of it.", "add", "replace"),
+            choice(
                 "configuration",
                 "Whether a scheduler configuration in the import takes over.",
                 "apply",
@@ -181,7 +144,10 @@ ROUTES: Final = (
         path=f"{ROOT}/scheduler/configuration",
         handler=lambda: configuration.put,
         summary="Have a scheduler of another configuration take over; a Scenario fails by that.",
-        body_description="A KubeSchedulerConfiguration, as JSON or YAML.",
+        parameters=(
+            choice("dryRun", "Whether to check it only, and change nothing.", "false", "true"),
+        ),
+        body_description=editing_routes.CONFIGURATION,
     ),
     Route(
         method="GET",
@@ -205,6 +171,7 @@ ROUTES: Final = (
         method="GET",
         path=f"{ROOT}/packing",
         handler=lambda: packing.get,
+        is_of_past=True,
         summary="What the cluster costs per hour, and how well its pods are packed.",
         response=shapes.ClusterPacking,
     ),
@@ -239,12 +206,17 @@ ROUTES: Final = (
         method="GET",
         path=f"{ROOT}/explanations{_POD}",
         handler=lambda: explanations.get,
+        is_of_past=True,
         summary="Every attempt at a pod of the cluster that is remembered, likewise, and what "
         "would make it fit if it waits.",
         parameters=(
-            _choice("advice", "Whether to look for what would make it fit.", "true", "false"),
+            choice("advice", "Whether to look for what would make it fit.", "true", "false"),
             Parameter("kind", "The kind of a workload of this name, as in Deployment."),
         ),
         response=shapes.PodAttempts,
     ),
+    *editing_routes.ROUTES,
+    *history_routes.ROUTES,
+    *timeline_routes.ROUTES,
+    *chart_routes.ROUTES,
 )

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 import kubestage
 from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.results.history.attempt_rows import pack
 from kubestage.scenario.resource import SCENARIO
 from kubestage.scenario.settings import Detail
-from kubestage.server.kubestage_api.attempts import ExplanationBudget, pack
+from kubestage.server.kubestage_api.attempts import ExplanationBudget
 from kubestage.store.log import DELETED
 
 # NOTE: loaded with the first Scenario, as is the database behind it.
@@ -22,10 +23,11 @@ with lazy.imports():
     from kubestage.results import run_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.run_record import RunRecord
+    from kubestage.scheduler.measuring import MeasuredValue
     from kubestage.scheduler.record import Decision
     from kubestage.server.live import Live
     from kubestage.store.log import Change
@@ -73,6 +75,9 @@ class RunRecords:
 
     def attempt(self, step: int, decision: Decision, uid: str, explanation: Json | None) -> None:
         """An attempt has ended."""
+        attempts = self._live.state.attempts
+        if attempts is not None:
+            attempts.add_of_scenario(decision, uid)
         record = self._open()
         if record is None:
             return
@@ -94,6 +99,16 @@ class RunRecords:
         self._set_detail()
         try:
             record.event(step, event)
+        except InputError:
+            self._give_up()
+
+    def measured(self, values: Sequence[MeasuredValue]) -> None:
+        """Measures were computed."""
+        record = self._open()
+        if record is None:
+            return
+        try:
+            record.measured(values)
         except InputError:
             self._give_up()
 

@@ -12,9 +12,9 @@ import msgspec
 from kubestage.errors import InputError, NotFound
 from kubestage.results import analysis, pod_explanation, run_record
 from kubestage.results.comparison import attempts
+from kubestage.results.history.attempt_rows import unpack
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server.kubestage_api import recorders, routes
-from kubestage.server.kubestage_api.attempts import unpack
 from kubestage.server.kubestage_api.shapes import PodAttempts, RunDetails, RunRow, Runs
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ async def pod(call: ApiCall) -> PodAttempts:
         raise NotFound(f'Scenario "{row.name}" has had no pod "{key}"')
     missing = any(each["explanation"] is None for each in found["attempts"])
     return msgspec.convert({**found, "notes": [_NOT_KEPT] if missing else []}, PodAttempts)
+
+
+def find_scenario(call: ApiCall) -> Json | None:
+    """The Scenario of a run; None if only its record is left."""
+    return _find(call)[1]
 
 
 def _pod_attempts(records: RunRecords, uid: str, key: str, known: Digest | None) -> Json | None:

@@ -9,35 +9,39 @@ import msgspec
 from kubestage.aliases import Json
 
 
-class _RequestBody(
+class RequestBody(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
 ):
     """The body of a request."""
 
 
-class _ResponseBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ResponseBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The body of an answer."""
 
 
-class NoBody(_RequestBody, frozen=True):
+class NoBody(RequestBody, frozen=True):
     """An empty object, or no body at all."""
 
 
-class ClockSetting(_RequestBody, frozen=True):
+class ClockSetting(RequestBody, frozen=True):
     """How time is to pass; a speed alone means that mode."""
 
     mode: Literal["paused", "still", "speed", "jump"] | None = None
     speed: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)] | None = None
 
 
-class Advance(_RequestBody, frozen=True):
-    """How much time is to pass (`duration`, as in 10m), or up to which moment (`until`)."""
+class Advance(RequestBody, frozen=True):
+    """How much time is to pass (`duration`, as in 10m), up to which moment (`until`), or up to what
+    (`to`): the next change of an object, Leases and heartbeats aside, or the next decision of the
+    scheduler, but no longer than 24h.
+    """
 
     duration: str | None = None
     until: str | None = None
+    to: Literal["event", "decision"] | None = None
 
 
-class Clock(_ResponseBody, frozen=True):
+class Clock(ResponseBody, frozen=True):
     """The virtual time, and how it passes.
 
     `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
@@ -58,7 +62,7 @@ class Clock(_ResponseBody, frozen=True):
     message: str
 
 
-class SettingsChange(_RequestBody, frozen=True, omit_defaults=True):
+class SettingsChange(RequestBody, frozen=True, omit_defaults=True):
     """Settings to be changed; those that are not given stay.
 
     They hold for Scenarios that begin later and do not choose for themselves. `resultAnnotations`
@@ -72,7 +76,7 @@ class SettingsChange(_RequestBody, frozen=True, omit_defaults=True):
     result_annotations: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-class Settings(_ResponseBody, frozen=True):
+class Settings(ResponseBody, frozen=True):
     """How much the status of a Scenario has of each attempt, when its result is written, and
     whether results are written on pods as kube-scheduler-simulator does.
 
@@ -86,14 +90,14 @@ class Settings(_ResponseBody, frozen=True):
     components: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
-class ResetResult(_ResponseBody, frozen=True):
+class ResetResult(ResponseBody, frozen=True):
     """How many objects were removed, and the version after that."""
 
     removed: int
     resource_version: str
 
 
-class CreatedKind(_ResponseBody, frozen=True):
+class CreatedKind(ResponseBody, frozen=True):
     """How many objects of a kind were made."""
 
     api_version: str
@@ -101,7 +105,7 @@ class CreatedKind(_ResponseBody, frozen=True):
     count: int
 
 
-class ImportResult(_ResponseBody, frozen=True):
+class ImportResult(ResponseBody, frozen=True):
     """What an import has changed; `notes` are for the reader."""
 
     created: int
@@ -112,7 +116,7 @@ class ImportResult(_ResponseBody, frozen=True):
     notes: list[str] = []
 
 
-class RunRow(_ResponseBody, frozen=True):
+class RunRow(ResponseBody, frozen=True):
     """A Scenario in a few words; `isThere` is false if only its record is left."""
 
     name: str
@@ -124,13 +128,13 @@ class RunRow(_ResponseBody, frozen=True):
     has_explanations: bool = False
 
 
-class Runs(_ResponseBody, frozen=True):
+class Runs(ResponseBody, frozen=True):
     """The runs, oldest first."""
 
     items: list[RunRow]
 
 
-class RunDetails(_ResponseBody, frozen=True):
+class RunDetails(ResponseBody, frozen=True):
     """A run in numbers; `steps` has a row for each step, `tables` where to find more."""
 
     run: RunRow
@@ -139,7 +143,7 @@ class RunDetails(_ResponseBody, frozen=True):
     tables: list[str]
 
 
-class ClusterPacking(_ResponseBody, frozen=True):
+class ClusterPacking(ResponseBody, frozen=True):
     """What nodes cost per hour (`costs`: in all, and by pool, namespace and workload; null without
     prices), and how well pods are packed.
 
@@ -154,7 +158,7 @@ class ClusterPacking(_ResponseBody, frozen=True):
     metrics: dict[str, float | None]
 
 
-class FitChange(_ResponseBody, frozen=True):
+class FitChange(ResponseBody, frozen=True):
     """A change after which the scheduler has placed the pod, on `provedOn`.
 
     `patch` has it as JSON: `pod` is a merge patch of the pod, `add` are objects to create, `change`
@@ -167,7 +171,7 @@ class FitChange(_ResponseBody, frozen=True):
     proved_on: str
 
 
-class FitAdvice(_ResponseBody, frozen=True):
+class FitAdvice(ResponseBody, frozen=True):
     """Whether a pod that waits fits now (on `node`, if `victims` are preempted), and what would
     make it fit: `numbers`, and `changes`, those that touch the least first. `lines` has the same
     as text.
@@ -183,7 +187,7 @@ class FitAdvice(_ResponseBody, frozen=True):
     lines: list[str]
 
 
-class PodAttempts(_ResponseBody, frozen=True):
+class PodAttempts(ResponseBody, frozen=True):
     """What became of a pod, and each attempt at it; `explanation` is null where none was kept.
 
     `nodes` is how many nodes there are. `advice` is null unless the pod waits for a node.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import AlreadyExists, ApiError, BadRequest
 from kubestage.server import slices, snapshot_import, snapshots
-from kubestage.server.kubestage_api import configuration, resetting
+from kubestage.server.kubestage_api import configuration, lives, resetting
 from kubestage.server.kubestage_api.shapes import CreatedKind, ImportResult
 
 if TYPE_CHECKING:
@@ -26,11 +26,16 @@ _UNUSED: Final = (
 
 
 async def export(call: ApiCall) -> Json:
-    """All objects that matter."""
+    """All objects that matter, or what has happened."""
+    form = call.choice("format", ("list", "kss", "perfetto"))
+    if form == "perfetto":
+        return await lives.trace(call)
+    if "groupBy" in call.request.query:
+        raise BadRequest("groupBy: only a trace has groups: add format=perfetto")
     store, scheduler = call.live.store, call.live.stage.scheduler
     # Stored objects never change: other requests are served while these are encoded.
     found = snapshots.objects(store)
-    if call.choice("format", ("list", "kss")) == "list":
+    if form == "list":
         return await asyncio.to_thread(snapshots.as_list, found, store.resource_version)
     settings = None if scheduler is None else scheduler.configuration.to_dict()
     return await asyncio.to_thread(snapshots.as_kss_export, found, settings)
@@ -44,6 +49,7 @@ async def import_objects(call: ApiCall) -> ImportResult:
     if not call.request.body:
         raise BadRequest("the body is empty: send a List, several documents of YAML, or an export")
     snapshot = await asyncio.to_thread(snapshot_import.read, call.request.body)
+    snapshot = snapshot_import.without_own(live.store, snapshot)
     limit = live.store.object_limit
     (limit.check_whole if replaces else limit.check)(len(snapshot.events))
     checked: Checked | None = None

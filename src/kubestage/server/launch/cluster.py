@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from kubestage import stage as stages
-from kubestage.errors import ApiError, InputError
+from kubestage.controllers import registry
+from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.runs import living, run_settings
 from kubestage.runs.inputs import (
@@ -22,13 +23,13 @@ from kubestage.runs.inputs import (
     stage_inputs,
 )
 from kubestage.runs.run_settings import RunSettings
-from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
+from kubestage.server.bootstrap import installing
 from kubestage.server.journal import opening
 from kubestage.server.kubestage_api import configuration
-from kubestage.server.launch import resolution
+from kubestage.server.launch import file_objects, resolution
 from kubestage.server.pacing import Mode
 from kubestage.server.wall_clock import LAG_NS
 from kubestage.store.admission import plugins as admission_plugins
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.settings import Settings as ControllerSettings
-    from kubestage.objects.manifest import Document
     from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.observer import Observer
     from kubestage.server.journal.journal import Journal
     from kubestage.server.launch.options import ServeOptions
     from kubestage.stage import Stage
+    from kubestage.store.bootstrap import Bootstrap
 
 # Infrastructure is ready, and quotas are counted, before the first pod is requested.
 _SETTLING_NS: Final = MILLISECOND_NS
@@ -60,7 +61,7 @@ class ServeInputs(NamedTuple):
     """The objects of files, and nodes that were requested; None if there are none."""
     scheduling: RunSettings
     controllers: ControllerSettings | None
-    """None if there are to be no controllers."""
+    """None if there are to be neither controllers nor kubelets."""
     now: str
     """When time begins if neither options nor objects say so."""
     start: str | None
@@ -85,12 +86,13 @@ def read(options: ServeOptions, observer: Observer) -> ServeInputs:
     """Read everything that the options name."""
     loaded = manifests.LoadedManifests()
     if options.files:
-        loaded = stage_inputs.load(options.files, options.config, observer)
+        loaded = stage_inputs.load_cluster(options.files, options.config, observer)
     plain_nodes.add(loaded, options.nodes, options.node)
     has_objects = bool(loaded.documents or loaded.imported)
     values = run_settings.setting_values(options.settings)
     scheduling = _scheduling(options, loaded, values)
-    controllers = living.controller_settings(values) if options.controllers else None
+    has_kubelets = options.controllers != "none"
+    controllers = living.controller_settings(values) if has_kubelets else None
     now = _now(options)
     start = now if options.start == "now" else _start(options.start)
     catalogs = _catalogs(options, observer)
@@ -120,7 +122,7 @@ def _scheduling(
         scheduler_config,
         plugins,
         options.seed or 0,
-        TieBreak("heap"),
+        TieBreak(options.tie_break),
         Recording.NONE,
         values,
         as_written=options.as_written,
@@ -146,31 +148,43 @@ def _start(text: str | None) -> str | None:
         raise InputError(f'"{text}" is no time', path="--start", fix=fix) from None
 
 
-def build(options: ServeOptions, inputs: ServeInputs, observer: Observer) -> ServedCluster:
-    """Open the data directory, start the cluster and put the objects of files on it."""
-    served = _open(options, inputs)
+def fill(
+    served: ServedCluster,
+    options: ServeOptions,
+    inputs: ServeInputs,
+    server: Bootstrap,
+    observer: Observer,
+) -> None:
+    """Start the cluster, with what its API server makes, and put the objects of files on it."""
     stage, loaded = served.stage, inputs.loaded
     if options.scheduler == "built-in":
         scheduling = _scheduler_settings(options, inputs, served)
         run_settings.add_scheduler(stage, scheduling, (), observer)
-    infrastructure, workloads, scenarios = _split(loaded)
+    infrastructure, workloads, scenarios = file_objects.split(loaded)
     # The API alone is that of a new cluster, in which nothing is defined yet.
-    if options.scheduler != "none" or options.controllers:
+    if options.scheduler != "none" or options.controllers != "none":
         stage.store.show_definitions()
     stage.store.implicit_namespaces = True
     ordered = stage_inputs.in_order(infrastructure, as_written=options.as_written)
-    _put(served, loaded, ordered)
+    file_objects.put(stage, loaded, ordered, is_new_stage=served.is_new)
     # One that an earlier process left becomes what the file says, as with other files.
     stage.apply(inputs.catalogs)
     if inputs.controllers is not None:
-        stage.add_controllers(inputs.controllers)
+        # Files of workloads are rarely all of a cluster: the rest is assumed to exist.
+        is_whole = options.controllers == "built-in"
+        stage.add_controllers(
+            inputs.controllers,
+            loops=registry.ALL if is_whole else registry.MACHINES,
+            holds_pods=not workloads,
+        )
+    installing.install(stage, server)
+    if stage.controllers is not None:
         stage.run(_SETTLING_NS)
-    _put(served, loaded, workloads)
+    file_objects.put(stage, loaded, workloads, is_new_stage=served.is_new)
     stage.store.implicit_namespaces = False
-    _put(served, loaded, scenarios)
+    file_objects.put(stage, loaded, scenarios, is_new_stage=served.is_new)
     for each in () if loaded is None else loaded.imported:
         stage.apply([each.scenario])
-    return served
 
 
 def _scheduler_settings(
@@ -190,12 +204,13 @@ def _scheduler_settings(
     return dataclasses.replace(inputs.scheduling, configuration=known)
 
 
-def _open(options: ServeOptions, inputs: ServeInputs) -> ServedCluster:
+def open_stage(options: ServeOptions, inputs: ServeInputs) -> ServedCluster:
+    """A new stage, or that of the data directory, as it was left."""
     data_dir = resolution.data_directory(options)
-    start = inputs.start or _newest_time(inputs.loaded) or inputs.now
+    start = inputs.start or file_objects.newest_time(inputs.loaded) or inputs.now
     follows_wall = start == inputs.now
     if data_dir is None:
-        store = _store_options(options, inputs)
+        store = _store_options(options)
         seed = options.seed or 0
         new = stages.Stage(seed, start=start, implicit_namespaces=False, **store)
         return ServedCluster(new, follows_wall)
@@ -209,14 +224,14 @@ def _open(options: ServeOptions, inputs: ServeInputs) -> ServedCluster:
     else:
         remembered, follows_wall = {}, opened.remembered.get(_CLOCK) == _WALL
     stage, journal = opened.stage(
-        options.seed, start=start, remembered=remembered, **_store_options(options, inputs)
+        options.seed, start=start, remembered=remembered, **_store_options(options)
     )
     return ServedCluster(stage, follows_wall, journal, opened.is_new, opened.remembered)
 
 
-def _store_options(options: ServeOptions, inputs: ServeInputs) -> dict[str, Any]:
-    """What the store is made with. Without controllers, garbage stays and namespaces are not
-    finalized.
+def _store_options(options: ServeOptions) -> dict[str, Any]:
+    """What the store is made with. Without controllers of its own, garbage stays and namespaces
+    are not finalized.
     """
     try:
         chosen = admission_plugins.without(resolution.disabled_plugins(options))
@@ -225,64 +240,11 @@ def _store_options(options: ServeOptions, inputs: ServeInputs) -> dict[str, Any]
         raise
     return {
         **chosen._asdict(),
-        "garbage": "manual" if inputs.controllers is None else "immediate",
+        "garbage": "immediate" if options.controllers == "built-in" else "manual",
         "seeded_by": "kube-apiserver",
+        "allow_privileged": options.allow_privileged is not False,
         # The server bounds its history itself, as soon as changes are kept.
         "history": sys.maxsize,
-        # A client that knew another cluster here must not take this one's versions for that one's.
-        # A clock may be set to a time before 1970.
+        # No client takes these versions for another cluster's. A clock may be set before 1970.
         "first_revision": max(time.time_ns() // MILLISECOND_NS, 1),
     }
-
-
-def _newest_time(loaded: LoadedManifests | None) -> str | None:
-    """The newest time in the objects: it must not be in the future. A recording begins when it was
-    started.
-    """
-    if loaded is None:
-        return None
-    imported = [each.scenario for each in loaded.imported]
-    started: list[str | None] = [each["metadata"].get("creationTimestamp") for each in imported]
-    if any(started):
-        return min(each for each in started if each)
-    written = (document.object for document in loaded.documents)
-    recorded_ns = recorded_times.newest_ns([*written, *imported])
-    return timestamps.format_time(recorded_ns) if recorded_ns else None
-
-
-def _split(
-    loaded: LoadedManifests | None,
-) -> tuple[list[Document], list[Document], list[Document]]:
-    """Infrastructure, what runs on it, and Scenarios, which come last."""
-    if loaded is None:
-        return [], [], []
-    first, rest = stage_inputs.split(loaded)
-    scenarios = [each for each in first if resource.is_scenario(each.object)]
-    return [each for each in first if each not in scenarios], rest, scenarios
-
-
-def _put(
-    served: ServedCluster, loaded: LoadedManifests | None, documents: Sequence[Document]
-) -> None:
-    if loaded is None:
-        return
-    if served.is_new:
-        stage_inputs.put(served.stage, loaded, documents, is_new=stage_inputs.is_new)
-        return
-    for document in documents:
-        _apply(served.stage, loaded, document)
-
-
-def _apply(stage: Stage, loaded: LoadedManifests, document: Document) -> None:
-    """Put an object on a stage that may have it already: then it becomes what the file says."""
-    obj: Json = document.object
-    if "uid" in (obj.get("metadata") or {}):
-        fix = "begin anew with another --data-dir, or take its uid and status out"
-        problem = "was recorded in another cluster, and here is one already"
-        raise loaded.place(document, InputError(problem, path="metadata.uid", fix=fix))
-    try:
-        stage.apply([obj])
-    except ApiError as error:
-        raise loaded.place(document, stage_inputs.refusal(error)) from error
-    except InputError as error:
-        raise loaded.place(document, error) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import ipaddress
 import os
 import pathlib
 import socket
@@ -14,9 +16,13 @@ from kubestage.errors import InputError
 from kubestage.server.launch import resolution
 from kubestage.server.security import hosts, kubeconfig, origins, secret_files, tokens
 from kubestage.server.security.settings import SecuritySettings
+from kubestage.store.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from kubestage.server.launch.options import ServeOptions
+
+HOST_OF_NODES: Final = "172.18.0.1"
+"""The machine itself, as the simulated nodes see it: the gateway of their network."""
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -26,6 +32,9 @@ class ServerEndpoint(NamedTuple):
 
     security: SecuritySettings
     address: str
+    port: int
+    authority: bytes | None
+    """The certificate that clients are to trust, if there is TLS."""
     kubeconfig: pathlib.Path
     certificate: str | None
     key: str | None
@@ -82,14 +91,58 @@ def prepare(options: ServeOptions, listening: socket.socket) -> ServerEndpoint:
         allowed = hosts.allowed(options.host, options.allow_hosts)
         kubeconfig.write(path, address)
         security = SecuritySettings(hosts=allowed, limits=limits, origins=pages)
-        return ServerEndpoint(security, address, path, None, None, None, temporary)
+        return ServerEndpoint(security, address, port, None, path, None, None, None, temporary)
     authority, certificate, key = _certificate(options, home)
     token, is_new = _token(options, home)
     address = f"https://{_reached(options.host)}:{port}"
     kubeconfig.write(path, address, authority=authority, token=token)
     security = SecuritySettings(hosts=frozenset(), token=token, limits=limits, origins=pages)
     new_token = token if is_new else None
-    return ServerEndpoint(security, address, path, certificate, key, new_token, temporary)
+    return ServerEndpoint(
+        security, address, port, authority, path, certificate, key, new_token, temporary
+    )
+
+
+def bootstrap(options: ServeOptions, prepared: ServerEndpoint) -> Bootstrap:
+    """The server as its cluster knows it."""
+    authority = prepared.authority
+    certificate = placeholder_certificate() if authority is None else authority.decode("ascii")
+    address = _advertised(options.host)
+    return Bootstrap(address=address, port=prepared.port, certificate=certificate)
+
+
+def placeholder_certificate() -> str:
+    """A certificate that signs nothing, for a cluster without TLS: clients expect to find one."""
+    data = importlib.resources.files("kubestage.server.data").joinpath("no_authority.crt")
+    return data.read_text(encoding="ascii")
+
+
+def _advertised(host: str) -> str:
+    """The IP address by which nodes would reach a server that listens at this one.
+
+    The API has no place for addresses of the machine itself (``127.0.0.1``).
+    """
+    bare = host.strip("[]")
+    if hosts.is_loopback(host):
+        return HOST_OF_NODES
+    if hosts.is_everywhere(host):
+        return _outward_address(socket.AF_INET6 if ":" in bare else socket.AF_INET)
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        return str(socket.getaddrinfo(bare, None, type=socket.SOCK_STREAM)[0][4][0])
+
+
+def _outward_address(family: socket.AddressFamily) -> str:
+    """The address of this machine that others see; nothing is sent to find it out."""
+    is_ipv6 = family == socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("2001:db8::1" if is_ipv6 else "192.0.2.1", 9))
+        except OSError:
+            return HOST_OF_NODES
+        found = str(probe.getsockname()[0])
+    return HOST_OF_NODES if hosts.is_loopback(found) else found
 
 
 def _token(options: ServeOptions, home: pathlib.Path) -> tuple[str, bool]:

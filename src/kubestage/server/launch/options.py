@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from kubestage.runs.flags import Flag, Options
+from kubestage.runs.flags import Flag
 from kubestage.runs.inputs import node_shape
 from kubestage.runs.shared_flags import (
     STRATEGY_VARIABLE,
@@ -17,59 +17,29 @@ from kubestage.runs.shared_flags import (
     Profile,
     Settings,
     Strategy,
+    TieBreak,
     Timings,
 )
+from kubestage.server.launch.place_options import KEPT, PlaceOptions
 
 GRACE: Final = "1s"
 HISTORY_SIZE: Final = "64Mi"
 HISTORY_TIME: Final = "5m"
-_DATA: Final = "What is kept"
+PAST_CHANGES: Final = 200_000
+PAST_MEMORY: Final = "256Mi"
 _TIME: Final = "Time"
 _CLUSTER: Final = "The cluster"
 _SECURITY: Final = "Security"
 _RESULTS: Final = "Results of Scenarios and scheduling"
 
 SchedulerChoice = Literal["built-in", "outside", "none"]
+ControllersChoice = Literal["built-in", "outside", "none"]
 Pace = Literal["jump", "still", "realtime"]
 
 
-class ServeOptions(Options, frozen=True, kw_only=True):
+class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
     """What is served, to whom, and how its time passes."""
 
-    files: tuple[str, ...] = ()
-    """Objects that are there from the start: files, directories, or ``-`` for stdin."""
-    port: Annotated[
-        int, Flag("Where to listen; 0 lets one be chosen.", minimum=0, maximum=65535)
-    ] = 18080
-    kubeconfig: Annotated[
-        str | None,
-        Flag("Where to write the kubeconfig. (default: in the data directory)", metavar="FILE"),
-    ] = None
-    data_dir: Annotated[
-        str | None,
-        Flag(
-            "Where everything is kept, so that a later start goes on from there. "
-            "(default: .kubestage)",
-            metavar="DIR",
-            panel=_DATA,
-        ),
-    ] = None
-    in_memory: Annotated[bool, Flag("Keep nothing on disk.", panel=_DATA)] = False
-    durability: Annotated[
-        Literal["full", "relaxed"],
-        Flag(
-            "full: an answer means that the disk has it. relaxed: the last moments may be lost.",
-            panel=_DATA,
-        ),
-    ] = "full"
-    record: Annotated[
-        str | None,
-        Flag(
-            "Write what clients ask for to this file, as a Scenario that can be run again.",
-            metavar="FILE",
-            panel=_DATA,
-        ),
-    ] = None
     scheduler: Annotated[
         SchedulerChoice,
         Flag(
@@ -109,13 +79,24 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ] = ()
     controllers: Annotated[
-        bool,
+        ControllersChoice,
         Flag(
-            "Have controllers and kubelets at work.",
-            "--controllers/--no-controllers",
+            "built-in: kubestage runs controllers and kubelets. outside: kubelets alone; the real "
+            "kube-controller-manager, or your own, does the rest over the API. none: neither.",
             panel=_CLUSTER,
         ),
-    ] = True
+    ] = "built-in"
+    no_controllers: Annotated[
+        bool, Flag("The same as --controllers none.", "--no-controllers", panel=_CLUSTER)
+    ] = False
+    simulate: Annotated[
+        Literal["cluster", "kubelets"],
+        Flag(
+            "cluster: everything. kubelets: only the nodes, for a real control plane: "
+            "--controllers outside --scheduler outside --pace realtime.",
+            panel=_CLUSTER,
+        ),
+    ] = "cluster"
     api_only: Annotated[
         bool,
         Flag(
@@ -129,6 +110,26 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         Flag(
             "Admission plugins to do without, as in ServiceAccount,ResourceQuota. Repeatable.",
             metavar="NAMES",
+            panel=_CLUSTER,
+        ),
+    ] = ()
+    allow_privileged: Annotated[
+        bool | None,
+        Flag(
+            "Whether containers may be privileged, as those of CNI, CSI and node agents are. "
+            "(default: they may; with --api-only they may not, as with kube-apiserver)",
+            "--allow-privileged/--no-allow-privileged",
+            panel=_CLUSTER,
+            show_default=False,
+        ),
+    ] = None
+    webhook_urls: Annotated[
+        tuple[str, ...],
+        Flag(
+            "Where a webhook or an API server behind a Service really is, as in "
+            "shop/policy=https://localhost:8443. Repeatable.",
+            "--webhook-url",
+            metavar="NS/SERVICE=URL",
             panel=_CLUSTER,
         ),
     ] = ()
@@ -166,6 +167,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         int | None,
         Flag("Another seed is another cluster: names, addresses, random durations. (default: 0)"),
     ] = None
+    tie_break: TieBreak = "heap"
     as_written: Annotated[
         bool,
         Flag(
@@ -174,13 +176,14 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ] = False
     pace: Annotated[
-        Pace,
+        Pace | None,
         Flag(
             "jump: from event to event while there is work, then as on the wall while a client "
-            "watches. still: only when it is advanced. realtime: as on the wall.",
+            "watches. still: only when it is advanced. realtime: as on the wall. (default: jump; "
+            "realtime with --api-only and with --simulate kubelets)",
             panel=_TIME,
         ),
-    ] = "jump"
+    ] = None
     speed: Annotated[
         float | None,
         Flag("Let time pass N times as fast as on the wall.", metavar="N", panel=_TIME),
@@ -260,13 +263,27 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             "How much memory old versions of objects may take, for watches that go on and lists "
             "at an older version.",
             metavar="SIZE",
-            panel=_DATA,
+            panel=KEPT,
         ),
     ] = HISTORY_SIZE
     history_time: Annotated[
         str,
-        Flag("How long old versions are remembered, in real time.", metavar="TIME", panel=_DATA),
+        Flag("How long old versions are remembered, in real time.", metavar="TIME", panel=KEPT),
     ] = HISTORY_TIME
+    past_changes: Annotated[
+        int,
+        Flag(
+            "How many changes of the cluster are recorded, so that its past can be looked at and "
+            "forked; the oldest are forgotten. 0: none.",
+            minimum=0,
+            metavar="N",
+            panel=KEPT,
+        ),
+    ] = PAST_CHANGES
+    past_memory: Annotated[
+        str,
+        Flag("About how much memory that may take. 0: none.", metavar="SIZE", panel=KEPT),
+    ] = PAST_MEMORY
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         Flag("How much is logged on stderr; info is a line for each request."),

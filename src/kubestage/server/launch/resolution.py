@@ -12,6 +12,7 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.golang import durations
 from kubestage.objects import quantity
+from kubestage.results.history.cluster_history import HistoryLimits as PastLimits
 from kubestage.runs import choices
 from kubestage.runs.inputs import control_plane as control_planes
 from kubestage.runs.shared_flags import STRATEGY_VARIABLE, Strategy
@@ -25,7 +26,7 @@ from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.profile import Profile as ControlPlane
-    from kubestage.server.launch.options import ServeOptions
+    from kubestage.server.launch.options import Pace, ServeOptions
 
 _DATA_DIR: Final = ".kubestage"
 _FASTEST: Final = 1e6
@@ -34,33 +35,77 @@ _DURATION_FIX: Final = "write it as 500ms, 2s or 1m"
 
 
 def resolve(options: ServeOptions) -> ServeOptions:
-    """The options with what --api-only stands for; options that contradict are refused."""
+    """The options with what --api-only and others stand for; those that contradict are refused."""
+    options = _no_controllers(options)
     if options.api_only:
         options = _api_only(options)
+    if options.simulate == "kubelets":
+        options = _kubelets_only(options)
     data_directory(options)
     limits(options)
     history(options)
+    past(options)
     external_scheduler(options)
     variable = os.environ.get(STRATEGY_VARIABLE)
     if variable:
         choices.check_choice(variable, typing.get_args(Strategy), STRATEGY_VARIABLE)
     mode_and_speed(options)
     control_plane(options)
+    webhook_urls(options)
     return options
+
+
+def webhook_urls(options: ServeOptions) -> dict[str, str]:
+    """Where webhooks and API servers behind Services really are, by ``NAMESPACE/SERVICE``."""
+    found: dict[str, str] = {}
+    for text in options.webhook_urls:
+        service, has_url, url = text.partition("=")
+        namespace, _, name = service.partition("/")
+        if not has_url or not namespace or not name or "://" not in url:
+            fix = "write it as NAMESPACE/SERVICE=URL, as in shop/policy=https://localhost:8443"
+            raise InputError(f"cannot be understood: {text}", path="--webhook-url", fix=fix)
+        found[service] = url
+    return found
 
 
 def _api_only(options: ServeOptions) -> ServeOptions:
     if options.scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    if options.simulate == "kubelets":
+        raise InputError("has no kubelets", path="--api-only", fix="leave out --simulate kubelets")
     return msgspec.structs.replace(
         options,
         scheduler="none",
-        controllers=False,
-        pace="realtime" if options.pace == "jump" else options.pace,
+        controllers="none",
+        pace=options.pace or _realtime(options),
+        allow_privileged=bool(options.allow_privileged),
         # Nothing creates the accounts that it demands.
         disable_admission_plugins=(*options.disable_admission_plugins, "ServiceAccount"),
     )
+
+
+def _no_controllers(options: ServeOptions) -> ServeOptions:
+    if not options.no_controllers:
+        return options
+    if options.controllers == "outside" or options.simulate == "kubelets":
+        fix = "leave it out: kubelets are at work where controllers are outside"
+        raise InputError("has no kubelets either", path="--no-controllers", fix=fix)
+    return msgspec.structs.replace(options, controllers="none")
+
+
+def _kubelets_only(options: ServeOptions) -> ServeOptions:
+    return msgspec.structs.replace(
+        options,
+        scheduler="outside",
+        controllers="outside",
+        pace=options.pace or _realtime(options),
+    )
+
+
+def _realtime(options: ServeOptions) -> Pace | None:
+    """The pace of programs that live on the wall clock, unless a speed was chosen."""
+    return "realtime" if options.speed is None else None
 
 
 def data_directory(options: ServeOptions) -> pathlib.Path | None:
@@ -92,6 +137,13 @@ def history(options: ServeOptions) -> HistoryLimits:
         most_bytes=_bytes(options.history_size, "--history-size"),
         most_s=_seconds(options.history_time, "--history-time"),
     )
+
+
+def past(options: ServeOptions) -> PastLimits:
+    """How much of the past can be looked at again; 0 changes if none of it can."""
+    if options.past_memory.strip() == "0":
+        return PastLimits(0, 0)
+    return PastLimits(options.past_changes, _bytes(options.past_memory, "--past-memory"))
 
 
 def _bytes(text: str, path: str) -> int:
@@ -142,7 +194,7 @@ def mode_and_speed(options: ServeOptions) -> tuple[Mode, float]:
     """How time passes, and how fast."""
     speed = options.speed
     if speed is None:
-        return _MODES[options.pace], 1.0
+        return _MODES[options.pace or "jump"], 1.0
     if options.pace == "still":
         fix = "leave one of them out"
         raise InputError("lets time stand still, so it has no --speed", path="--pace", fix=fix)

@@ -15,7 +15,14 @@ from kubestage.errors import InputError
 from kubestage.runs.inputs import plugin_files
 from kubestage.runs.observer import Observer
 from kubestage.scenario import resource
-from kubestage.server.launch import cluster, endpoint, resolution, result_settings
+from kubestage.server.launch import (
+    cluster,
+    endpoint,
+    parent,
+    ready_file,
+    resolution,
+    result_settings,
+)
 from kubestage.stage.collections import COLLECTIONS
 
 if TYPE_CHECKING:
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
     from kubestage.server.launch.cluster import ServedCluster, ServeInputs
     from kubestage.server.launch.endpoint import ServerEndpoint
     from kubestage.server.launch.options import ServeOptions
+    from kubestage.server.launch.parent import ParentProcess
+    from kubestage.server.serving import Server
     from kubestage.stage import Stage
 
 _EXTRA: Final = "pip install 'kubestage[server]'"
@@ -57,29 +66,34 @@ SILENT: Final = ServeObserver()
 def serve(options: ServeOptions, *, observer: ServeObserver = SILENT) -> str:
     """Serve until the process is stopped; returns what could not be stored, empty if all was."""
     options = resolution.resolve(options)
+    started_by = parent.ParentProcess() if options.exit_with_parent else None
     try:
         from kubestage.server import serving  # noqa: PLC0415 - needs an extra
     except ImportError as error:
         problem = f"serving needs packages that are not installed: {error.name}"
         raise InputError(problem, fix=_EXTRA) from None
     endpoint.check(options)
+    ready_file.check(options.ready_file)
     inputs = cluster.read(options, observer)
     with contextlib.ExitStack() as until_ended:
         listening = serving.listen(options.host, options.port)
         until_ended.callback(listening.close)
-        served = cluster.build(options, inputs, observer)
+        served = cluster.open_stage(options, inputs)
         with contextlib.ExitStack() as until_served:
             if served.journal is not None:
                 until_served.callback(served.journal.close)
             prepared = endpoint.prepare(options, listening)
             if prepared.temporary is not None:
                 until_ended.callback(shutil.rmtree, prepared.temporary, ignore_errors=True)
+            server = endpoint.bootstrap(options, prepared)
+            cluster.fill(served, options, inputs, server, observer)
             for note in _notes(options, inputs, served, prepared):
                 observer.note(note)
+            until_ended.callback(ready_file.remove, options.ready_file)
             scheduling = inputs.scheduling
             with plugin_files.error_context(scheduling.plugins):
-                server = _Server(options, served, prepared, scheduling, observer)
-                return server.run(listening, until_served)
+                running = _Server(options, served, prepared, scheduling, observer, started_by)
+                return running.run(listening, until_served)
 
 
 class _Server(NamedTuple):
@@ -88,6 +102,8 @@ class _Server(NamedTuple):
     endpoint: ServerEndpoint
     settings: RunSettings
     observer: ServeObserver
+    started_by: ParentProcess | None = None
+    """The process with which this one ends."""
 
     def run(self, listening: socket.socket, until_served: contextlib.ExitStack) -> str:
         """Serve; returns what could not be stored or recorded."""
@@ -116,9 +132,14 @@ class _Server(NamedTuple):
         # What exists now stays, so the garbage collector need not look at it again.
         gc.freeze()
         gc.set_threshold(*COLLECTIONS)
+        orphaned = None
+        if self.started_by is not None:
+            orphaned = asyncio.create_task(_stop_with(self.started_by, server))
         try:
             await server.serve([listening])
         finally:
+            if orphaned is not None:
+                orphaned.cancel()
             await stage.close()
         lost = stage.live.durability.failure
         if lost is not None:
@@ -141,19 +162,29 @@ class _Server(NamedTuple):
             external=resolution.external_scheduler(options),
             plugins=self.settings.plugins,
             component_settings=self.settings.setting_values,
+            controllers=options.controllers,
             settings=msgspec.structs.replace(chosen.scenarios, as_written=options.as_written),
             runs=None if data_dir is None else data_dir / "runs",
+            home=data_dir or self.endpoint.temporary,
             record=options.record,
             history=resolution.history(options),
+            past=resolution.past(options),
             follows_wall=served.follows_wall,
+            webhook_urls=resolution.webhook_urls(options),
         )
 
     def _ready(self) -> None:
         options = self.options
-        runs_pods = options.controllers and options.scheduler != "none"
+        runs_pods = options.controllers != "none" and options.scheduler != "none"
         data_dir = resolution.data_directory(options)
         server = ReadyServer(self.served.stage, self.endpoint, data_dir, runs_pods)
+        ready_file.write(options.ready_file, self.endpoint)
         self.observer.ready(server)
+
+
+async def _stop_with(started_by: ParentProcess, server: Server) -> None:
+    await started_by.ended()
+    server.stop()
 
 
 def _notes(
@@ -165,6 +196,7 @@ def _notes(
         yield f"goes on from {served.stage.now}, as it was left in {data_dir}"
     loaded = inputs.loaded
     if loaded is not None:
+        yield from loaded.notes
         yield from (note for each in loaded.imported for note in each.notes)
         written = [each for each in loaded.documents if resource.is_scenario(each.object)]
         count = len(written) + len(loaded.imported)
@@ -178,7 +210,7 @@ def _notes(
         ):
             if value:
                 yield f"{flag} has no effect with --scheduler {options.scheduler}"
-    if options.settings and not options.controllers:
+    if options.settings and options.controllers == "none":
         yield "--setting has no effect with --no-controllers"
     if prepared.certificate is not None:
         yield "clients need the token and trust in the certificate: the kubeconfig has both"

@@ -9,10 +9,12 @@ from kubestage.server.openapi import custom_schemas, definitions, type_schemas
 from kubestage.server.openapi.definitions import REF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.objects.kinds import KindTable
+    from kubestage.objects.kinds import Kind, KindTable
+
+    CustomSchema = Callable[[Kind | None, str, definitions.Definitions | None], Json]
 
 
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."
@@ -22,9 +24,15 @@ _KEY: Final = "x-kubernetes-group-version-kind"
 class SchemaComponents:
     """Schemas by public name, gathered as they are referred to."""
 
-    def __init__(self, kinds: KindTable, published: definitions.Definitions | None) -> None:
+    def __init__(
+        self,
+        kinds: KindTable,
+        published: definitions.Definitions | None,
+        custom: CustomSchema = custom_schemas.of,
+    ) -> None:
         self._kinds = kinds
         self._published = published
+        self._custom = custom
         self.schemas: dict[str, Json] = {}
 
     def kind(self, group: str, version: str, kind: str) -> Json:
@@ -41,17 +49,19 @@ class SchemaComponents:
         items = self.kind(group, version, kind)
         name = f"{items['$ref'].removeprefix(REF)}List"
         if name not in self.schemas:
-            head = {"type": "string"}
+            head = custom_schemas.head(self._published)
+            row = self._kinds.get(f"{group}/{version}" if group else version, kind)
             self.schemas[name] = {
+                "description": f"{list_kind} is a list of {kind}",
                 "type": "object",
                 "required": ["items"],
                 "properties": {
-                    "apiVersion": head,
-                    "kind": head,
-                    "metadata": self.meta("ListMeta"),
+                    **head,
+                    "metadata": {**head["metadata"], "allOf": [self.meta("ListMeta")]},
                     "items": {"type": "array", "items": items},
                 },
                 _KEY: [{"group": group, "version": version, "kind": list_kind}],
+                **custom_schemas.selectable_fields(row),
             }
         return self._ref(name)
 
@@ -87,7 +97,7 @@ class SchemaComponents:
         else:
             name = custom_schemas.public_name(group, version, kind)
             if name not in self.schemas:
-                self.schemas[name] = schema = custom_schemas.of(row, kind)
+                self.schemas[name] = schema = self._custom(row, kind, self._published)
                 for reference in _references(schema):
                     self._ref(reference)
         self.schemas[name] = {

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 # A document that is requested by its hash never changes: the header for that.
 EXPIRES: Final = b"Thu, 31 Dec 2099 23:59:59 GMT"
+BEARER: Final[Json] = {
+    "type": "apiKey",
+    "in": "header",
+    "name": "authorization",
+    "description": "Bearer Token authentication",
+}
 _KEPT: Final = 64
 # By hash: the newest documents, so that a stage with ever new definitions does not grow.
 _documents: collections.OrderedDict[str, bytes] = collections.OrderedDict()
@@ -38,8 +44,8 @@ def index(kinds: KindTable) -> Json:
     for group in ["", *groups.names(kinds)]:
         for version in groups.versions(kinds, group):
             path = f"apis/{group}/{version}" if group else f"api/{version}"
-            digest = _hash(kinds, group, version)
-            found[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={digest}"}
+            name = content_hash(kinds, group, version)
+            found[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={name}"}
     return {"paths": found}
 
 
@@ -54,7 +60,7 @@ def document(kinds: KindTable, path: str) -> OpenApiDocument | None:
             return None
     if version not in groups.versions(kinds, group):
         return None
-    digest = _hash(kinds, group, version)
+    digest = content_hash(kinds, group, version)
     body = _documents.get(digest)
     if body is None:
         body = _build(kinds, group, version)
@@ -64,7 +70,7 @@ def document(kinds: KindTable, path: str) -> OpenApiDocument | None:
     return OpenApiDocument(body, digest)
 
 
-def _hash(kinds: KindTable, group: str, version: str) -> str:
+def content_hash(kinds: KindTable, group: str, version: str) -> str:
     """A name for all that goes into a document, found without building it."""
     rows = resources.served_resources(kinds, group, version)
     definitions_used = [
@@ -87,14 +93,7 @@ def _build(kinds: KindTable, group: str, version: str) -> bytes:
             "paths": served,
             "components": {
                 "schemas": dict(sorted(components.schemas.items())),
-                "securitySchemes": {
-                    "BearerToken": {
-                        "type": "apiKey",
-                        "in": "header",
-                        "name": "authorization",
-                        "description": "Bearer Token authentication",
-                    }
-                },
+                "securitySchemes": {"BearerToken": BEARER},
             },
         }
     )

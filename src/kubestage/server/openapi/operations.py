@@ -69,7 +69,7 @@ def operation(
         "description": _TEXTS[verb].format(target.kind),
         "operationId": _id(target, verb, everywhere),
         "tags": [_tag(target)],
-        "parameters": parameters.query(*_parameters(target, verb)),
+        **_query(target, verb),
         "responses": _responses(components, target, verb),
         "x-kubernetes-action": _action(target, verb),
         "x-kubernetes-group-version-kind": {
@@ -86,6 +86,12 @@ def _action(target: OperationTarget, verb: str) -> str:
     if target.subresource in _STREAMS and target.subresource != "log":
         return "connect"
     return _ACTIONS.get(verb, verb)
+
+
+def _query(target: OperationTarget, verb: str) -> Json:
+    """The query parameters; an empty list would be lost when a client writes the document again."""
+    found = parameters.query(*_parameters(target, verb))
+    return {"parameters": found} if found else {}
 
 
 def _parameters(target: OperationTarget, verb: str) -> tuple[str, ...]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import random
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
+from kubestage.objects import names
 from kubestage.scenario.resource import SCENARIO
-from kubestage.server import page, response, routing
-from kubestage.server.security import origins, refusals, traffic
+from kubestage.server import cluster_paths, page, response, routing
+from kubestage.server.security import deadlines, origins, refusals, traffic
+from kubestage.server.security.exchange import Exchange
 from kubestage.server.security.hosts import HostCheck
 from kubestage.server.security.origins import OriginCheck
 
@@ -25,26 +28,38 @@ if TYPE_CHECKING:
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
     Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+    KnowsToken = Callable[[str, str], bool]
 
 _OPEN: Final = ("/healthz", "/livez", "/readyz")
 _OWN: Final = "/kubestage/"
 _SCENARIOS: Final = f"/apis/{SCENARIO[0]}/scenarios"
 _NO_BODY: Final = ("GET", "HEAD")
 _MOST_DIGITS: Final = 18
-_START: Final = "http.response.start"
 _SWITCHED: Final = 101
+_AUDIT_ID: Final = b"audit-id"
 
 
 class Guard:
-    """Checks host and token, and keeps every request within its limits."""
+    """Checks host and token, and keeps every request within its limits.
 
-    def __init__(self, application: Asgi, settings: SecuritySettings, counted: Traffic) -> None:
+    `knows` says whether a token, other than that of the settings, is good for a path.
+    """
+
+    def __init__(
+        self,
+        application: Asgi,
+        settings: SecuritySettings,
+        counted: Traffic,
+        knows: KnowsToken = lambda _path, _token: False,
+    ) -> None:
         self._application = application
         self._limits: RequestLimits = settings.limits
         self._hosts = HostCheck(frozenset() if settings.token else settings.hosts)
         self._origins = OriginCheck(self._hosts, settings.origins)
         self._token = settings.token.encode() if settings.token else None
         self._counted = counted
+        self._knows = knows
+        self._random = random.Random()
         self._watchers = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,7 +71,7 @@ class Guard:
             await self._application(scope, receive, send)
             return
         began_s = time.perf_counter()
-        path, query = scope["path"], scope["query_string"]
+        path, query = cluster_paths.inner(scope["path"]), scope["query_string"]
         is_long = traffic.is_long(path, query)
         method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
         route = self._counted.route(method, path, is_long=is_long)
@@ -67,12 +82,15 @@ class Guard:
             if named_page and scope["method"] == "OPTIONS":
                 await exchange.answer(204, origins.preflight(named_page))
                 return
-            exchange.shared = origins.shared_with(named_page) if named_page else []
+            exchange.shared = [self._audit_id(scope)]
+            if named_page:
+                exchange.shared += origins.shared_with(named_page)
             self._check(scope, is_long=is_long)
             if is_long:
                 await self._serve_long(scope, exchange, route)
             else:
-                await self._serve(scope, exchange)
+                most_s = deadlines.seconds(query, self._limits.request_s)
+                await self._serve(scope, exchange, most_s)
         except ApiError as error:
             self._counted.refused += 1
             await exchange.refuse(error)
@@ -84,7 +102,8 @@ class Guard:
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a WebSocket in, by the same rules, or refuse it before it is one."""
         began_s = time.perf_counter()
-        route = self._counted.route("GET", scope["path"], is_long=True)
+        path = cluster_paths.inner(scope["path"])
+        route = self._counted.route("GET", path, is_long=True)
         code = _SWITCHED
         self._counted.in_flight += 1
         try:
@@ -106,6 +125,11 @@ class Guard:
         finally:
             self._counted.in_flight -= 1
             self._counted.ended(route, code, time.perf_counter() - began_s)
+
+    def _audit_id(self, scope: Scope) -> tuple[bytes, bytes]:
+        """The header by which a response is found again in logs: the client's, or another."""
+        sent = next((value for name, value in scope["headers"] if name == _AUDIT_ID), b"")
+        return _AUDIT_ID, sent or names.uid(self._random).encode()
 
     def _limit(self, path: str) -> int:
         if path.startswith(_OWN):
@@ -138,7 +162,7 @@ class Guard:
             raise refusals.foreign_origin(origin.decode("latin-1"))
         if not self._is_known(scope, authorization, accept):
             raise refusals.unauthorized()
-        limit = self._limit(scope["path"])
+        limit = self._limit(cluster_paths.inner(scope["path"]))
         if length > limit:
             raise refusals.too_large(limit)
         if is_long and self._watchers >= self._limits.watchers:
@@ -159,14 +183,17 @@ class Guard:
         if self._token is None or scope["path"].startswith(_OPEN):
             return True
         scheme, _, token = authorization.partition(b" ")
-        if scheme.lower() == b"bearer" and hmac.compare_digest(token, self._token):
+        if scheme.lower() == b"bearer" and (
+            hmac.compare_digest(token, self._token)
+            or self._knows(scope["path"], token.decode("latin-1"))
+        ):
             return True
         # The page holds no secret, and asks for the token itself.
         return page.is_public(scope["method"], scope["path"], accept.decode("latin-1"))
 
-    async def _serve(self, scope: Scope, exchange: Exchange) -> None:
+    async def _serve(self, scope: Scope, exchange: Exchange, most_s: float) -> None:
         if not exchange.is_long or scope["method"] not in _NO_BODY:
-            exchange.expect_within(self._limits.request_s)
+            exchange.expect_within(most_s)
         try:
             await self._application(scope, exchange.receive, exchange.send)
         except asyncio.CancelledError:
@@ -181,101 +208,7 @@ class Guard:
         self._watchers += 1
         self._counted.opened(route)
         try:
-            await self._serve(scope, exchange)
+            await self._serve(scope, exchange, self._limits.request_s)
         finally:
             self._watchers -= 1
             self._counted.closed(route)
-
-
-class Exchange:
-    """One request and its answer: how much has come, and whether the response has started."""
-
-    __slots__ = (
-        "_is_read", "_left", "_limit", "_receive", "_scope", "_send", "_task", "_timer", "is_long",
-        "shared", "status",
-    )  # fmt: skip
-
-    def __init__(
-        self, scope: Scope, receive: Receive, send: Send, limit: int, *, is_long: bool
-    ) -> None:
-        self._scope = scope
-        self._receive = receive
-        self._send = send
-        self._limit = self._left = limit
-        self._timer: asyncio.TimerHandle | None = None
-        # The one that took too long.
-        self._task: asyncio.Task[Any] | None = None
-        self.is_long = is_long
-        self.status = 0
-        self._is_read = False
-        # What lets a page of another server read the response.
-        self.shared: list[tuple[bytes, bytes]] = []
-
-    async def receive(self) -> Message:
-        """The next part of the body; refused when it is too much."""
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
-            if self._left < 0:
-                raise refusals.too_large(self._limit)
-            self._is_read = not message.get("more_body")
-            if self.is_long and self._is_read:
-                self.stop_timer()
-        return message
-
-    async def send(self, message: Message) -> None:
-        """A part of the answer."""
-        if message["type"] == _START:
-            self.status = message["status"]
-            if self.shared:
-                message = {**message, "headers": [*message["headers"], *self.shared]}
-        await self._send(message)
-
-    def expect_within(self, seconds: float) -> None:
-        """Cancel the task at hand if it is not done in time."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._expire, task)
-
-    def stop_timer(self) -> None:
-        """Nothing is overdue any more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _expire(self, task: asyncio.Task[Any]) -> None:
-        self._task = task
-        task.cancel()
-
-    def forgive(self) -> bool:
-        """Whether the task was cancelled for being late, and can still say so."""
-        if self._task is None or self.status:
-            return False
-        self._task.uncancel()
-        return True
-
-    async def refuse(self, error: ApiError) -> None:
-        """Answer with a Status, unless another answer is under way."""
-        if self.status:
-            return
-        answer = response.error_response(error)
-        headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
-        if not self._is_read and _has_body(self._scope):
-            # The rest of the request is not wanted: the connection ends here.
-            headers.append((b"connection", b"close"))
-        await self.answer(answer.status, headers, answer.body)
-
-    async def answer(
-        self, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
-    ) -> None:
-        """Send a whole response."""
-        await self.send({"type": _START, "status": status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
-
-
-def _has_body(scope: Scope) -> bool:
-    """Whether the head of a request says that a body follows."""
-    return any(
-        name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
-        for name, value in scope["headers"]
-    )

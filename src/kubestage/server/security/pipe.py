@@ -26,8 +26,13 @@ class Pipe:
     It is open while the client is there and reads what it is sent.
     """
 
-    __slots__ = ("is_open", "write")
+    __slots__ = ("_transport", "is_open", "write")
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self.is_open = True
         self.write = transport.write
+        self._transport = transport
+
+    def abort(self) -> None:
+        """Close the connection at once, in the middle of what is being sent."""
+        self._transport.abort()

@@ -17,6 +17,7 @@ from kubestage.store.admission import (
     default_ingress_class,
     default_storage_class,
     default_tolerations,
+    dynamic,
     limit_ranger,
     node_declared_features,
     pod_resize,
@@ -33,7 +34,7 @@ from kubestage.store.admission.admission_request import AdmissionRequest
 if TYPE_CHECKING:
     from kubestage.store.admission.admission_request import Check, Step
 
-__all__ = ["CHECKS", "DEFAULT", "READS", "AdmissionRequest"]
+__all__ = ["CHECKS", "DEFAULT", "LAST", "READS", "AdmissionRequest"]
 
 READS: Final = frozenset(
     {priority.PRIORITY_CLASS, runtime_class.RUNTIME_CLASS, limit_ranger.LIMIT_RANGE}
@@ -55,14 +56,19 @@ DEFAULT: Final[tuple[Step, ...]] = (
 )
 """The steps of a store by default, in upstream's order."""
 
+LAST: Final[tuple[Step, ...]] = (service_addresses.allocate,)
+"""The steps after all that policies and webhooks change."""
+
 CHECKS: Final[tuple[Check, ...]] = (
     limit_ranger.check,
+    service_account.check,
     pod_security.check,
     claim_resize.check,
     runtime_class.check,
     node_declared_features.check,
     pod_resize.check,
     admin_access.check,
+    dynamic.check,
     resource_quota.check,
 )
 """The checks, likewise. The quota comes last: it charges for what all others let pass."""

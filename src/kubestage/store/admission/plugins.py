@@ -42,7 +42,7 @@ _PLUGINS: Final[dict[str, tuple[Any, ...]]] = {
     "Priority": (priority.admit,),
     "ResourceQuota": (resource_quota.check,),
     "RuntimeClass": (runtime_class.admit, runtime_class.check),
-    "ServiceAccount": (service_account.admit,),
+    "ServiceAccount": (service_account.admit, service_account.check),
     "StorageObjectInUseProtection": (storage_protection.admit,),
 }
 NAMES: Final = tuple(_PLUGINS)

@@ -69,6 +69,16 @@ class Compiled:
         self._is_tried = True
         return self._module is not None
 
+    def load_soon(self) -> None:
+        """Load it at once if it is on disk; compile it as `run` does if not."""
+        if self._is_tried or self._is_requested:
+            return
+        self._is_requested = True
+        if self._is_possible() and not self._loading.is_cached():
+            self.run(self.load)
+        else:
+            self.load()
+
     def _weigh(self) -> None:
         """Load the kernel, unless it had to be compiled and there is too little work for that."""
         if self._more > 0 and self._is_possible() and not self._loading.is_cached():

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.charts.life import autoscalers, costs, nodes, outages, replicas, requests
+from kubestage.results.charts.life import (
+    autoscalers,
+    costs,
+    measures,
+    nodes,
+    outages,
+    replicas,
+    requests,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +43,7 @@ def main_charts(life: Life) -> dict[str, ChartType]:
     is_full = not workloads or any(row["pending"] for row in life.rows("cluster"))
     found = [
         ("outages", outages.outages(life) if outages.subjects(life) > 1 else None),
-        *((_name("replicas", name), replicas.replicas(life, name)) for name in workloads),
+        *((chart_name("replicas", name), replicas.replicas(life, name)) for name in workloads),
         ("nodes", nodes.nodes(life)),
         ("capacity", nodes.capacity(life) if is_full else None),
     ]
@@ -45,27 +53,28 @@ def main_charts(life: Life) -> dict[str, ChartType]:
 def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
     yield "outages", outages.outages(life)
     for workload in charted_workloads(life):
-        yield _name("replicas", workload), replicas.replicas(life, workload)
-    for (traffic,) in _subjects(life, "requests", "traffic"):
-        yield _name("requests", traffic), requests.requests(life, traffic)
-        yield _name("response-times", traffic), requests.response_times(life, traffic)
-        yield _name("utilization", traffic), requests.utilization(life, traffic)
-    for hpa, metric in _subjects(life, "metrics", "hpa", "metric"):
-        yield _name("hpa", hpa, metric), autoscalers.metric(life, hpa, metric)
-    for vpa, container, resource in _subjects(
+        yield chart_name("replicas", workload), replicas.replicas(life, workload)
+    for (traffic,) in subjects(life, "requests", "traffic"):
+        yield chart_name("requests", traffic), requests.requests(life, traffic)
+        yield chart_name("response-times", traffic), requests.response_times(life, traffic)
+        yield chart_name("utilization", traffic), requests.utilization(life, traffic)
+    for hpa, metric in subjects(life, "metrics", "hpa", "metric"):
+        yield chart_name("hpa", hpa, metric), autoscalers.metric(life, hpa, metric)
+    for vpa, container, resource in subjects(
         life, "recommendations", "vpa", "container", "resource"
     ):
         chart = autoscalers.recommendation(life, vpa, container, resource)
-        yield _name("vpa", vpa, container, resource), chart
+        yield chart_name("vpa", vpa, container, resource), chart
     yield "nodes", nodes.nodes(life)
     yield "capacity", nodes.capacity(life)
     yield "cost", costs.cost(life)
+    yield "measures", measures.measures(life)
 
 
 def charted_workloads(life: Life) -> list[str]:
     """The workloads whose replicas are drawn: those that lost some first."""
     lost = _lost_seconds(life)
-    found = [name for (name,) in _subjects(life, "replicas", "workload", most=None)]
+    found = [name for (name,) in subjects(life, "replicas", "workload", most=None)]
     return sorted(found, key=lambda name: -lost.get(name, 0))[:MOST]
 
 
@@ -75,7 +84,7 @@ def _lost_seconds(life: Life) -> dict[str, float]:
     return {each["workload"]: each["lostSeconds"] for each in health["workloads"]}
 
 
-def _subjects(
+def subjects(
     life: Life, table: str, *fields: str, most: int | None = MOST
 ) -> list[tuple[str, ...]]:
     """What a table is about, in the order in which it comes up, as many as are drawn."""
@@ -83,6 +92,6 @@ def _subjects(
     return list(found)[:most]
 
 
-def _name(*parts: str) -> str:
+def chart_name(*parts: str) -> str:
     """A name that can be that of a file."""
     return _UNFIT.sub("-", "-".join(parts)).strip("-").lower()

@@ -105,6 +105,7 @@ def value_axis(
     right: bool = False,
     unit: str = "",
     ticks: Sequence[int] | None = None,
+    field: str = "value",
 ) -> alt.Y:
     """Numbers from nothing up, at these `ticks` if any; those at the right have no grid."""
     form = ".1~%" if unit == "%" else "~s" if highest >= _MANY else alt.Undefined
@@ -119,4 +120,4 @@ def value_axis(
         values=alt.Undefined if ticks is None else list(ticks),
     )
     scale = alt.Scale(domain=[0, _HEADROOM * highest if highest > 0 else 1], nice=False)
-    return alt.Y("value:Q", title=title, axis=place, scale=scale)
+    return alt.Y(f"{field}:Q", title=title, axis=place, scale=scale)

@@ -28,7 +28,7 @@ _COLORS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY
 def nodes(life: Life) -> ChartType | None:
     """How many Ready nodes each group has, the others on top; None if that never changes."""
     rows = life.rows("nodes")
-    if not _is_moving(rows):
+    if not is_moving(rows):
         return None
     axis = times.Times(life.seconds)
     groups = list(dict.fromkeys(row["group"] for row in rows if row["total"]))
@@ -57,7 +57,8 @@ def nodes(life: Life) -> ChartType | None:
     return markers.finished(life, lines.layered(chart), title, subtitle)
 
 
-def _is_moving(rows: list[Json]) -> bool:
+def is_moving(rows: list[Json]) -> bool:
+    """Whether the number of nodes, or of Ready ones, ever changes."""
     counts: dict[str, set[int]] = {}
     for row in rows:
         counts.setdefault(row["group"], set()).update(
@@ -109,6 +110,11 @@ def capacity(life: Life) -> ChartType | None:
     kinds = {"offered": style.BLACK, "requested": style.BLUE}
     fields = ("offered", "requested")
     values = lines.melted(times.changes(shown, fields), {name: name for name in kinds})
+    used = life.rows("usage")
+    if used:
+        # Only the record of a served cluster has what pods use.
+        kinds["used"] = style.GREEN
+        values += lines.melted(axis.of(times.thinned(used)), {"usedCpu": "used"})
     y = lines.value_axis("cores", max(row["value"] for row in values))
     layers = [lines.drawn(values, axis, y, kinds, steps=True)]
     most = max(row["pending"] for row in rows)

@@ -24,15 +24,11 @@ export function follow(model, onState) {
       finish(model, "nodes", isLast);
     },
     changed(type, object) {
-      const before = model.nodes.get(object.metadata.name);
-      const node = nodeRecord(object);
-      if (type === "DELETED") model.nodes.delete(node.name);
-      else model.putNode(node);
-      // A heartbeat moves nothing.
-      if (type !== "MODIFIED" || !before || isMoved(before, node)) model.nodesChanged = true;
+      if (type === "DELETED") model.dropNode(object.metadata.name);
+      else model.putNode(nodeRecord(object));
       model.changed();
     },
-  });
+  }, undefined, true);
   new Reflector("/api/v1/pods", {
     state: state("pods"),
     listed(items, isFirst, isLast) {
@@ -45,7 +41,7 @@ export function follow(model, onState) {
       else model.putPod(podRecord(object));
       model.changed();
     },
-  });
+  }, undefined, true);
 }
 
 /** @param {import("./model.js").Model} model @param {"nodes" | "pods"} kind @param {boolean} isLast */
@@ -54,7 +50,3 @@ function finish(model, kind, isLast) {
   if (isLast) model.isLoaded[kind] = true;
   model.changed();
 }
-
-/** @param {import("./model.js").NodeRecord} a @param {import("./model.js").NodeRecord} b */
-const isMoved = (a, b) => a.zone !== b.zone || a.pool !== b.pool
-  || Object.entries(a.allocatable).some(([resource, value]) => b.allocatable[resource] !== value);

@@ -18,7 +18,7 @@ export function h(tag, properties = {}, ...children) {
     if (value === undefined || value === null) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
-    else element[name] = value;
+    else /** @type {any} */ (element)[name] = value;
   }
   append(element, children);
   return element;
@@ -32,13 +32,19 @@ function append(element, children) {
   }
 }
 
-/** Replace what an element holds. @param {Element} element @param {...(Child | Child[])} children */
+/**
+ * Replace what an element holds.
+ * @param {Element} element @param {...(Child | Child[])} children
+ */
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
 }
 
-/** The same for a list that follows the cluster: what has a key keeps the focus. @param {Element} element @param {...(Child | Child[])} children */
+/**
+ * The same for a list that follows the cluster: what has a key keeps the focus.
+ * @param {Element} element @param {...(Child | Child[])} children
+ */
 export function refill(element, ...children) {
   const at = document.activeElement;
   const key = at instanceof HTMLElement && element.contains(at) ? at.dataset.key : undefined;
@@ -61,7 +67,10 @@ export function choice(label, options, value, onChange) {
   return select;
 }
 
-/** A list of facts. @param {[string, Child | Child[]][]} rows */
+/**
+ * A list of facts.
+ * @param {[string, Child | Child[]][]} rows
+ */
 export function facts(rows) {
   const shown = rows.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   return h("dl", { className: "facts" },

@@ -12,7 +12,10 @@ export function show(text) {
   setTimeout(() => message.remove(), SHOWN_MS);
 }
 
-/** Run something, and show the words of the server if it refuses. @param {() => Promise<any>} action */
+/**
+ * Run something, and show the words of the server if it refuses.
+ * @param {() => Promise<any>} action
+ */
 export async function attempt(action) {
   try {
     return await action();

@@ -67,7 +67,10 @@ export function nodeRecord(node) {
   };
 }
 
-/** Whether a pod has ended, so that its node is free of it. @param {PodRecord} pod */
+/**
+ * Whether a pod has ended, so that its node is free of it.
+ * @param {PodRecord} pod
+ */
 const isOver = (pod) => pod.phase === "Succeeded" || pod.phase === "Failed";
 
 /** All nodes and pods; those who read it are called after each change. */
@@ -81,10 +84,16 @@ export class Model {
     this.placed = new Map();
     /** @type {Map<string, PodRecord>} */
     this.unplaced = new Map();
-    /** Nodes whose pods have changed, for the layout. @type {Set<string>} */
+    /**
+     * Nodes whose pods have changed, for the layout.
+     * @type {Set<string>}
+     */
     this.touched = new Set();
     this.nodesChanged = true;
-    /** What is looked for, if anything. @type {import("./map/filter.js").Filter | null} */
+    /**
+     * What is looked for, if anything.
+     * @type {import("./map/filter.js").Filter | null}
+     */
     this.filter = null;
     this.revision = 0;
     this.isLoaded = { pods: false, nodes: false };
@@ -102,8 +111,17 @@ export class Model {
 
   /** @param {NodeRecord} node */
   putNode(node) {
+    const before = this.nodes.get(node.name);
     node.isMatch = !this.filter || this.filter.node(node);
     this.nodes.set(node.name, node);
+    // A heartbeat moves nothing.
+    if (!before || isMoved(before, node)) this.nodesChanged = true;
+    else if (before.isReady !== node.isReady || before.isCordoned !== node.isCordoned) this.touched.add(node.name);
+  }
+
+  /** @param {string} name */
+  dropNode(name) {
+    if (this.nodes.delete(name)) this.nodesChanged = true;
   }
 
   /** @param {PodRecord} pod */
@@ -138,18 +156,37 @@ export class Model {
     this.unplaced.clear();
   }
 
-  /** The pods that fill a node, in the order in which they are drawn. @param {string} node @returns {PodRecord[]} */
+  /**
+   * The pods that fill a node, in the order in which they are drawn.
+   * @param {string} node @returns {PodRecord[]}
+   */
   podsOn(node) {
     const there = [...(this.placed.get(node)?.values() ?? [])];
     return there.sort((a, b) => compare(a.namespace, b.namespace) || compare(a.owner, b.owner) || compare(a.name, b.name));
   }
 
-  /** How much of a node is requested. @param {string} node @param {string} resource */
+  /**
+   * How much of a node is requested.
+   * @param {string} node @param {string} resource
+   */
   requestedOn(node, resource) {
     let sum = 0;
     for (const pod of this.placed.get(node)?.values() ?? []) sum += pod.requests[resource];
     return sum;
   }
+}
+
+/** @param {NodeRecord} a @param {NodeRecord} b */
+function isMoved(a, b) {
+  if (a.zone !== b.zone || a.pool !== b.pool) return true;
+  return isOther(a.allocatable, b.allocatable) || isOther(a.labels, b.labels);
+}
+
+/** @param {Record<string, any>} a @param {Record<string, any>} b */
+function isOther(a, b) {
+  if (a === b) return false;
+  const names = Object.keys(a);
+  return names.length !== Object.keys(b).length || names.some((name) => a[name] !== b[name]);
 }
 
 /** @param {string} a @param {string} b */

@@ -7,7 +7,10 @@ const FACTORS = {
 };
 const FORM = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([KMGTPE]i|[numkMGTPE]?)$/;
 
-/** The value of a quantity; 0 if it is none. @param {string | number | undefined} text */
+/**
+ * The value of a quantity; 0 if it is none.
+ * @param {string | number | undefined} text
+ */
 export function parse(text) {
   if (text === undefined || text === null) return 0;
   const found = FORM.exec(String(text));
@@ -26,7 +29,10 @@ export function format(resource, value) {
 /** @param {number} value */
 const rounded = (value) => String(Number(value.toFixed(value < 1 ? 3 : 2)));
 
-/** What a pod requests, as the scheduler counts it. @param {any} spec @param {string} resource */
+/**
+ * What a pod requests, as the scheduler counts it.
+ * @param {any} spec @param {string} resource
+ */
 export function requested(spec, resource) {
   if (resource === "pods") return 1;
   const of = (/** @type {any} */ container) => parse(container.resources?.requests?.[resource]);

@@ -24,9 +24,14 @@ function decoded(part) {
   }
 }
 
-/** @param {string[]} path @param {Record<string, string>} [query] settings that are empty are left out */
+/**
+ * An address; the moment that is shown stays, unless another is named.
+ * @param {string[]} path
+ * @param {Record<string, string>} [query] settings that are empty are left out
+ */
 export function format(path, query = {}) {
-  const kept = Object.entries(query).filter(([, value]) => value);
+  const { at = "" } = current().query;
+  const kept = Object.entries({ ...query, at: query.at ?? at }).filter(([, value]) => value);
   const text = kept.length ? `?${new URLSearchParams(kept)}` : "";
   return `#/${path.map(encodeURIComponent).join("/")}${text}`;
 }
@@ -34,7 +39,10 @@ export function format(path, query = {}) {
 /** Where the page is now. */
 export const current = () => parse(location.hash);
 
-/** Change some settings of the view that is shown. @param {Record<string, string>} changes @param {boolean} [isStep] whether "back" comes here again */
+/**
+ * Change some settings of the view that is shown.
+ * @param {Record<string, string>} changes @param {boolean} [isStep] whether "back" comes here again
+ */
 export function change(changes, isStep = false) {
   const { path, query } = current();
   const hash = format(path, { ...query, ...changes });
@@ -46,7 +54,19 @@ export function change(changes, isStep = false) {
   }
 }
 
-/** The address of a pod or node on the map. @param {string} kind @param {string} key */
+/**
+ * The address of the same view at another moment.
+ * @param {string} at
+ */
+export function momentOf(at) {
+  const { path, query } = current();
+  return format(path, { ...query, at });
+}
+
+/**
+ * The address of a pod, node or workload on the map.
+ * @param {string} kind @param {string} key
+ */
 export function selectionOf(kind, key) {
   const { path, query } = current();
   return format(["map"], { ...(path[0] === "objects" ? {} : query), select: `${kind}/${key}` });

@@ -1,6 +1,6 @@
 /** @file List and watch: a collection that follows the server, through restarts and lost versions. */
 
-import { ApiError, get, send } from "./api.js";
+import { ApiError, get, send, shown } from "./api.js";
 
 const PAGE = 2500;
 const FIRST_WAIT_MS = 250;
@@ -15,9 +15,15 @@ const LONGEST_WAIT_MS = 4000;
 
 /** Follows a collection until it is stopped; rests while the page is hidden. */
 export class Reflector {
-  /** @param {string} path @param {Listener} listener @param {string} [accept] */
-  constructor(path, listener, accept) {
+  /**
+   * @param {string} path @param {Listener} listener
+   * @param {string} [accept]
+   * @param {boolean} [isNow] whether to follow the cluster as it is now, whatever moment is shown
+   */
+  constructor(path, listener, accept, isNow = false) {
     this.path = path;
+    this.isNow = isNow;
+    this.isPast = !isNow && Boolean(shown.at);
     this.listener = listener;
     this.accept = accept;
     this.version = "";
@@ -47,6 +53,8 @@ export class Reflector {
       this.abort = new AbortController();
       try {
         if (!this.version) await this.list();
+        // The past does not change.
+        if (this.isPast) return this.listener.state("live");
         await this.watch();
         // A server that ends a watch at once must not be called without a pause.
         if (!this.abort.signal.aborted) await this.pause();
@@ -56,7 +64,10 @@ export class Reflector {
     }
   }
 
-  /** A refusal (410 above all) means that the version is of no use; a lost connection does not. */
+  /**
+   * A refusal (410 above all) means that the version is of no use; a lost connection does not.
+   * @param {unknown} error
+   */
   async recover(error) {
     if (this.isStopped || this.abort.signal.aborted) return;
     if (error instanceof ApiError) this.version = "";
@@ -75,7 +86,7 @@ export class Reflector {
     let isFirst = true;
     do {
       const query = `?limit=${PAGE}${next ? `&continue=${encodeURIComponent(next)}` : ""}`;
-      const page = await get(this.path + query, { accept: this.accept, signal: this.abort.signal });
+      const page = await get(this.path + query, { accept: this.accept, signal: this.abort.signal, isNow: this.isNow });
       if (this.isStopped) return;
       next = page.metadata.continue ?? "";
       this.listener.listed(page.kind === "Table" ? [page] : page.items, isFirst, !next);
@@ -86,7 +97,7 @@ export class Reflector {
 
   async watch() {
     const query = `?watch=1&allowWatchBookmarks=true&resourceVersion=${this.version}`;
-    const response = await send(this.path + query, { accept: this.accept, signal: this.abort.signal });
+    const response = await send(this.path + query, { accept: this.accept, signal: this.abort.signal, isNow: this.isNow });
     this.listener.state("live");
     this.wait = FIRST_WAIT_MS;
     for await (const event of lines(response)) {
@@ -99,13 +110,19 @@ export class Reflector {
   }
 }
 
-/** The version in an object, or in the only row of a table. @param {any} object */
+/**
+ * The version in an object, or in the only row of a table.
+ * @param {any} object
+ */
 function versionOf(object) {
   if (object.kind !== "Table") return object.metadata.resourceVersion;
   return object.rows?.[0]?.object?.metadata?.resourceVersion ?? object.metadata?.resourceVersion;
 }
 
-/** The lines of a stream, as JSON. @param {Response} response @returns {AsyncGenerator<any>} */
+/**
+ * The lines of a stream, as JSON.
+ * @param {Response} response @returns {AsyncGenerator<any>}
+ */
 async function* lines(response) {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

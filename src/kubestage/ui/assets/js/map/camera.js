@@ -40,7 +40,10 @@ export class Camera {
     this.isFitted = false;
   }
 
-  /** Show a box in the middle, if it is out of sight. @param {{x: number, y: number, side: number}} box @param {number} width @param {number} height */
+  /**
+   * Show a box in the middle, if it is out of sight.
+   * @param {{x: number, y: number, side: number}} box @param {number} width @param {number} height
+   */
   reveal(box, width, height) {
     const x = (box.x - this.x) * this.scale;
     const y = (box.y - this.y) * this.scale;

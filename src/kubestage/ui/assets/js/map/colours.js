@@ -8,11 +8,15 @@ const HUES = 12;
 
 export const COLOURINGS = /** @type {[string, string][]} */ ([
   ["namespace", "namespace"], ["owner", "owner"], ["priority", "priority"], ["phase", "phase"], ["profile", "scheduler profile"],
+  ["usage", "usage"],
 ]);
 
 /** @typedef {import("../model.js").PodRecord} PodRecord */
 
-/** The value of a pod by which it is coloured. @param {PodRecord} pod @param {string} by */
+/**
+ * The value of a pod by which it is coloured.
+ * @param {PodRecord} pod @param {string} by
+ */
 export const valueOf = (pod, by) => String(/** @type {any} */ (pod)[by] ?? "") || `no ${by}`;
 
 /** Colours of values: a value keeps its colour while the page is open. */
@@ -22,6 +26,12 @@ export class Colours {
     this.seen = new Map();
     this.isDark = false;
   }
+
+  /**
+   * Changes when colours of values that were drawn before do: those of priorities depend on one another.
+   * @param {string} by
+   */
+  stamp(by) { return by === "priority" ? this.seen.get(by)?.size ?? 0 : 0; }
 
   /** @param {string} by @param {string} value */
   of(by, value) {
@@ -35,7 +45,10 @@ export class Colours {
     return palette[place % HUES];
   }
 
-  /** A function from pods to colours, for one picture. @param {string} by @returns {(pod: PodRecord) => string} */
+  /**
+   * A function from pods to colours, for one picture.
+   * @param {string} by @returns {(pod: PodRecord) => string}
+   */
   forPicture(by) {
     /** @type {Map<string, string>} */
     const found = new Map();
@@ -50,12 +63,15 @@ export class Colours {
   /** The colours of everything else. */
   get parts() {
     return this.isDark
-      ? { page: "#14171c", group: "#1a1e25", line: "#333a45", box: "#262c36", text: "#c9d1dc", faint: "#8b95a4", muted: "#323945", mark: "#ffffff", bad: "#d9666c", ink: "#0e1116" }
-      : { page: "#f6f7f9", group: "#ffffff", line: "#d5dae1", box: "#edf0f4", text: "#26303d", faint: "#68737f", muted: "#dde1e7", mark: "#111827", bad: "#c23b43", ink: "#ffffff" };
+      ? { page: "#14171c", group: "#1a1e25", line: "#333a45", box: "#262c36", text: "#c9d1dc", faint: "#8b95a4", muted: "#323945", mark: "#ffffff", bad: "#d9666c" }
+      : { page: "#f6f7f9", group: "#ffffff", line: "#d5dae1", box: "#edf0f4", text: "#26303d", faint: "#68737f", muted: "#dde1e7", mark: "#111827", bad: "#c23b43" };
   }
 }
 
-/** The higher the priority, the stronger the blue. @param {string[]} values @param {string} value @param {boolean} isDark */
+/**
+ * The higher the priority, the stronger the blue.
+ * @param {string[]} values @param {string} value @param {boolean} isDark
+ */
 function shade(values, value, isDark) {
   const order = values.map(Number).sort((a, b) => a - b);
   const part = order.length > 1 ? order.indexOf(Number(value)) / (order.length - 1) : 0.4;

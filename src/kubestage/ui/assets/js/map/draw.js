@@ -1,5 +1,6 @@
 /** @file Draws the part of the map that is visible. */
 
+import { inkOn } from "./ink.js";
 import { NAME, PADDING } from "./layout.js";
 
 /** Below this many pixels, a node is one block, and a pod has no border. */
@@ -11,11 +12,13 @@ const NAMED_POD = 46;
 /**
  * @typedef {import("./layout.js").Layout} Layout
  * @typedef {import("./layout.js").Box} Box
+ * @typedef {{x: number, y: number, scale: number}} Shown the corner of what is shown, and how large
  * @typedef {Object} Picture
  * @property {Layout} layout @property {import("../model.js").Model} model
  * @property {(pod: import("../model.js").PodRecord) => string} colour
  * @property {Record<string, string>} parts colours of all but pods
  * @property {boolean} isFiltered @property {string} size
+ * @property {(node: string) => string} ground the colour of what is free of a node
  */
 
 /**
@@ -39,6 +42,35 @@ export function draw(context, camera, width, height, picture) {
   return drawn;
 }
 
+/**
+ * Draw some boxes again, over a picture of all; whether that was possible.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{x: number, y: number, scale: number}} camera
+ * @param {number} width @param {number} height
+ * @param {Picture} picture @param {Set<Box>} boxes
+ */
+export function redraw(context, camera, width, height, picture, boxes) {
+  const { scale } = camera;
+  const above = NAME * scale >= 12 ? NAME * scale : 1;
+  context.textBaseline = "alphabetic";
+  for (const box of boxes) {
+    const side = box.side * scale;
+    // Blocks are so close together that the neighbours would suffer.
+    if (side < BLOCK) return false;
+    const x = (box.x - camera.x) * scale;
+    const y = (box.y - camera.y) * scale;
+    if (x > width || y > height || x + side < 0 || y + side < 0) continue;
+    context.fillStyle = picture.parts.group;
+    context.fillRect(x - 1, y - above, side + 2, side + above + 1);
+    drawBox(context, camera, box, picture);
+  }
+  return true;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Shown} camera @param {number} width @param {number} height
+ * @param {import("./layout.js").Group} group @param {Picture} picture
+ */
 function drawGroup(context, camera, width, height, group, { parts, layout }) {
   const { scale } = camera;
   const x = (group.x - camera.x) * scale;
@@ -66,13 +98,16 @@ function drawGroup(context, camera, width, height, group, { parts, layout }) {
   if (end + 80 < x + group.width * scale) context.fillText(count, end + 8, baseline);
 }
 
-/** A node of few pixels: how full it is, in the colour of its first pod. */
-function drawBlock(context, camera, box, { parts, colour, isFiltered }) {
+/**
+ * A node of few pixels: how full it is, in the colour of its first pod.
+ * @param {CanvasRenderingContext2D} context @param {Shown} camera @param {Box} box @param {Picture} picture
+ */
+function drawBlock(context, camera, box, { parts, colour, isFiltered, ground }) {
   const { scale } = camera;
   const side = Math.max(1, box.side * scale);
   const x = (box.x - camera.x) * scale;
   const y = (box.y - camera.y) * scale;
-  context.fillStyle = parts.box;
+  context.fillStyle = ground(box.name);
   context.fillRect(x, y, side, side);
   if (!box.pods.length) return 1;
   const top = box.rects[box.rects.length - 3];
@@ -82,7 +117,10 @@ function drawBlock(context, camera, box, { parts, colour, isFiltered }) {
   return 1;
 }
 
-/** @returns {number} */
+/**
+ * @param {CanvasRenderingContext2D} context @param {Shown} camera @param {Box} box @param {Picture} picture
+ * @returns {number}
+ */
 function drawBox(context, camera, box, picture) {
   const { parts, model, isFiltered } = picture;
   const { scale } = camera;
@@ -90,7 +128,7 @@ function drawBox(context, camera, box, picture) {
   const y = (box.y - camera.y) * scale;
   const side = box.side * scale;
   const node = model.nodes.get(box.name);
-  context.fillStyle = parts.box;
+  context.fillStyle = picture.ground(box.name);
   context.fillRect(x, y, side, side);
   drawPods(context, camera, box, picture);
   if (side >= 12 && node) {
@@ -105,6 +143,7 @@ function drawBox(context, camera, box, picture) {
   return 1 + box.pods.length;
 }
 
+/** @param {CanvasRenderingContext2D} context @param {Shown} camera @param {Box} box @param {Picture} picture */
 function drawPods(context, camera, box, { colour, parts, isFiltered }) {
   const { scale } = camera;
   const { rects, pods } = box;
@@ -122,14 +161,18 @@ function drawPods(context, camera, box, { colour, parts, isFiltered }) {
     context.fillRect(x, y, width - border, height - border);
     if (width > NAMED_POD && height > 15 && !(isFiltered && !pod.isMatch)) {
       context.font = "11px system-ui, sans-serif";
-      context.fillStyle = parts.ink;
+      context.fillStyle = inkOn(fill);
       context.fillText(fitted(context, pod.name, width - 10), x + 5, y + Math.min(height - 5, 14));
       last = "";
     }
   }
 }
 
-/** The name of a node, above it, or if there is no room in the free space above its pods. */
+/**
+ * The name of a node, above it, or if there is no room in the free space above its pods.
+ * @param {CanvasRenderingContext2D} context @param {Box} box @param {import("../model.js").NodeRecord} node
+ * @param {{parts: Record<string, string>, scale: number}} how @param {number} x @param {number} y @param {number} side
+ */
 function drawName(context, box, node, { parts, scale }, x, y, side) {
   const isAbove = NAME * scale >= 12;
   const free = box.pods.length ? (box.rects[box.rects.length - 3] - box.y) / box.side * side : side;
@@ -138,10 +181,16 @@ function drawName(context, box, node, { parts, scale }, x, y, side) {
   context.fillStyle = parts.faint;
   const state = node.isReady ? (node.isCordoned ? " · cordoned" : "") : " · not ready";
   const left = isAbove ? x : x + 4;
-  context.fillText(fitted(context, box.name + state, side - 4), left, isAbove ? y - 4 : y + 13);
+  // The border shows the state, too: the name comes first.
+  const isWide = context.measureText(box.name + state).width <= side - 4;
+  const text = isWide ? box.name + state : fitted(context, box.name, side - 4);
+  context.fillText(text, left, isAbove ? y - 4 : y + 13);
 }
 
-/** Text that fits into a width. @param {CanvasRenderingContext2D} context @param {string} text @param {number} width */
+/**
+ * Text that fits into a width.
+ * @param {CanvasRenderingContext2D} context @param {string} text @param {number} width
+ */
 export function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let low = 0;

@@ -6,10 +6,13 @@ import { attempt } from "../messages.js";
 
 const ZONES = ["zone-a", "zone-b", "zone-c"];
 
-/** A node as `kubestage serve --nodes` creates it. @param {number} index */
-function plainNode(index) {
+/**
+ * A node as `kubestage serve --nodes` creates it.
+ * @param {number} index
+ * @param {{cpu: string, memory: string, pods: string}} [has]
+ */
+export function plainNode(index, has = { cpu: "8", memory: "32Gi", pods: "110" }) {
   const name = `node-${index}`;
-  const has = { cpu: "8", memory: "32Gi", pods: "110" };
   return {
     apiVersion: "v1",
     kind: "Node",
@@ -17,7 +20,7 @@ function plainNode(index) {
       name,
       labels: {
         "kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
-        "node.kubernetes.io/instance-type": "standard-8", "topology.kubernetes.io/region": "region",
+        "node.kubernetes.io/instance-type": `standard-${has.cpu}`, "topology.kubernetes.io/region": "region",
         "topology.kubernetes.io/zone": ZONES[index % ZONES.length],
       },
     },

@@ -9,7 +9,10 @@
 /** What can be named like a label. */
 const FIELDS = ["namespace", "name", "node", "owner", "phase", "priority", "profile", "zone", "pool"];
 
-/** The filter that a text means; null if it is empty. @param {string} text @returns {Filter | null} */
+/**
+ * The filter that a text means; null if it is empty.
+ * @param {string} text @returns {Filter | null}
+ */
 export function parse(text) {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (!words.length) return null;
@@ -35,7 +38,10 @@ function wordTest(word) {
   return (_record, names) => names.includes(word);
 }
 
-/** Mark all records of a model. @param {import("../model.js").Model} model @param {Filter | null} filter */
+/**
+ * Mark all records of a model.
+ * @param {import("../model.js").Model} model @param {Filter | null} filter
+ */
 export function apply(model, filter) {
   model.filter = filter;
   for (const pod of model.pods.values()) pod.isMatch = !filter || filter.pod(pod);

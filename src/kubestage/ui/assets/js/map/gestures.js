@@ -15,7 +15,10 @@ const ZOOM_STEP = 1.3;
 
 /** @param {HTMLCanvasElement} canvas @param {Actions} actions */
 export function listen(canvas, actions) {
-  /** Pointers that are down, and where. @type {Map<number, [number, number]>} */
+  /**
+   * Pointers that are down, and where.
+   * @type {Map<number, [number, number]>}
+   */
   const down = new Map();
   let moved = 0;
   canvas.addEventListener("wheel", (event) => {
@@ -47,16 +50,22 @@ export function listen(canvas, actions) {
   canvas.addEventListener("pointerleave", () => actions.hover(null));
 }
 
-/** Two fingers: zoom by how far they are apart. */
+/**
+ * Two fingers: zoom by how far they are apart.
+ * @param {Map<number, [number, number]>} down @param {PointerEvent} event @param {Actions} actions
+ */
 function pinch(down, event, actions) {
   const [other] = [...down].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
-  const [x, y] = down.get(event.pointerId);
+  const [x, y] = down.get(event.pointerId) ?? other;
   const before = Math.hypot(x - other[0], y - other[1]);
   const after = Math.hypot(event.offsetX - other[0], event.offsetY - other[1]);
   if (before > 0) actions.zoom((event.offsetX + other[0]) / 2, (event.offsetY + other[1]) / 2, after / before);
 }
 
-/** Whether a key was for the map. @param {KeyboardEvent} event @param {{width: number, height: number}} size @param {Actions} actions */
+/**
+ * Whether a key was for the map.
+ * @param {KeyboardEvent} event @param {{width: number, height: number}} size @param {Actions} actions
+ */
 export function onKey(event, { width, height }, actions) {
   /** @type {Record<string, () => void>} */
   const keys = {

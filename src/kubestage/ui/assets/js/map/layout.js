@@ -1,5 +1,6 @@
 /** @file Where nodes and pods are on the map. What has not changed is not computed again. */
 
+import { groupName, naturally } from "./groups.js";
 import { fillBox } from "./strips.js";
 
 const SIDE = 100;
@@ -19,7 +20,7 @@ const LEAST_SIDE = 0.4;
  *
  * @typedef {Object} Box a node; `rects` has x, y, width and height of each pod
  * @property {string} name @property {number} x @property {number} y @property {number} side
- * @property {PodRecord[]} pods @property {Float32Array} rects
+ * @property {PodRecord[]} pods @property {Float32Array} rects @property {number} whole how much the node has
  *
  * @typedef {Object} Group nodes in rows of equal cells
  * @property {string} name @property {Box[]} boxes @property {number} columns
@@ -36,7 +37,9 @@ export class Layout {
     /** @type {Map<string, Box>} */
     this.boxes = new Map();
     this.width = this.height = this.header = 0;
-    this.key = "";
+    this.key = this.size = "";
+    /** @type {Set<Box> | null} The boxes that have to be drawn again; null is all. */
+    this.dirty = null;
   }
 
   /**
@@ -48,18 +51,40 @@ export class Layout {
     const key = `${group} ${size} ${aspect.toFixed(1)}`;
     if (model.nodesChanged || key !== this.key) {
       this.key = key;
+      const before = this.size === size ? this.boxes : new Map();
+      this.size = size;
       this.arrange(group, size, aspect);
-      for (const box of this.boxes.values()) this.fill(box, size);
+      for (const box of this.boxes.values()) this.reuse(before.get(box.name), box) || this.fill(box, size);
       model.nodesChanged = false;
       model.touched.clear();
+      this.dirty = null;
       return true;
     }
     for (const name of model.touched) {
       const box = this.boxes.get(name);
-      if (box) this.fill(box, size);
+      if (!box) continue;
+      this.fill(box, size);
+      this.dirty?.add(box);
     }
     model.touched.clear();
     return false;
+  }
+
+  /**
+   * Take over the rectangles of a box that has only moved.
+   * @param {Box | undefined} before @param {Box} box
+   */
+  reuse(before, box) {
+    if (!before || before.side !== box.side || before.whole !== box.whole || this.model.touched.has(box.name)) return false;
+    const [dx, dy] = [box.x - before.x, box.y - before.y];
+    const { rects } = before;
+    for (let at = 0; at < rects.length; at += 4) {
+      rects[at] += dx;
+      rects[at + 1] += dy;
+    }
+    box.rects = rects;
+    box.pods = before.pods;
+    return true;
   }
 
   /** @param {Box} box @param {string} size */
@@ -76,7 +101,7 @@ export class Layout {
     const found = new Map();
     let largest = 0;
     for (const node of this.model.nodes.values()) {
-      const name = by === "zone" ? node.zone : by === "pool" ? node.pool : "";
+      const name = groupName(node, by);
       const there = found.get(name);
       if (there) there.push(node);
       else found.set(name, [node]);
@@ -84,7 +109,7 @@ export class Layout {
     }
     const names = [...found.keys()].sort(naturally);
     this.groups = names.map((name) => ({
-      name: by === "none" ? "" : name || `no ${by}`,
+      name: by === "none" ? "" : name || `no ${by.replace(/^label:/, "label ")}`,
       boxes: (found.get(name) ?? [])
         .sort((a, b) => b.allocatable[size] - a.allocatable[size] || naturally(a.name, b.name))
         .map((node) => boxOf(node, size, largest)),
@@ -95,7 +120,10 @@ export class Layout {
     this.shelve(aspect);
   }
 
-  /** Put the groups on shelves, all equally wide, so that the whole has the aspect of the canvas. @param {number} aspect */
+  /**
+   * Put the groups on shelves, all equally wide, so that the whole has the aspect of the canvas.
+   * @param {number} aspect
+   */
   shelve(aspect) {
     const { groups } = this;
     const count = groups.length;
@@ -154,7 +182,10 @@ export class Layout {
     }
   }
 
-  /** What is at a point. @param {number} x @param {number} y @returns {{box: Box, pod: PodRecord | null} | null} */
+  /**
+   * What is at a point.
+   * @param {number} x @param {number} y @returns {{box: Box, pod: PodRecord | null} | null}
+   */
   at(x, y) {
     for (const box of this.within(x, y, x, y)) {
       // The name counts as well: a full node has no other free place.
@@ -176,7 +207,7 @@ export class Layout {
 function boxOf(node, size, largest) {
   const part = largest ? Math.sqrt(node.allocatable[size] / largest) : 1;
   const side = SIDE * Math.max(part, LEAST_SIDE);
-  return { name: node.name, x: 0, y: 0, side, pods: [], rects: new Float32Array(0) };
+  return { name: node.name, x: 0, y: 0, side, pods: [], rects: new Float32Array(0), whole: node.allocatable[size] };
 }
 
 /** @param {Group} group @param {number} header */
@@ -186,7 +217,3 @@ function putBoxes(group, header) {
     box.y = group.y + PADDING + header + Math.floor(index / group.columns) * ROW + NAME + SIDE - box.side;
   });
 }
-
-const collator = new Intl.Collator("en", { numeric: true });
-/** @param {string} a @param {string} b */
-const naturally = (a, b) => collator.compare(a, b);

@@ -1,6 +1,6 @@
 /** @file The canvas: a picture that is larger than the window, so that panning only moves it. */
 
-import { draw } from "./draw.js";
+import { draw, redraw } from "./draw.js";
 
 const MARGIN = 240;
 /** A picture that takes longer than this is stretched while the user zooms. */
@@ -21,7 +21,10 @@ export class Surface {
     this.lastMs = 0;
     this.movedAt = 0;
     this.stamp = "";
+    /** When a part was drawn over the picture, whose edges are not sharp since then; 0 if they are. */
+    this.patchedAt = 0;
     this.held = { x: 0, y: 0, scale: 0 };
+    this.background = "";
   }
 
   /** Follow the size of the element; whether it has changed. */
@@ -42,7 +45,7 @@ export class Surface {
    * Show the map; whether another frame is needed for a sharp picture.
    * @param {import("./camera.js").Camera} camera
    * @param {import("./draw.js").Picture} picture
-   * @param {string} stamp changes when the picture does
+   * @param {string} stamp changes when all of the picture does
    */
   show(camera, picture, stamp) {
     const { held } = this;
@@ -51,7 +54,8 @@ export class Surface {
     const factor = camera.scale / held.scale;
     const isCovered = left >= 0 && top >= 0 && left + this.width / factor <= this.width + 2 * MARGIN
       && top + this.height / factor <= this.height + 2 * MARGIN;
-    const isSame = stamp === this.stamp && isCovered && factor === 1;
+    const isStill = stamp === this.stamp && isCovered && factor === 1;
+    const isSame = isStill && this.patch(picture);
     const isStretched = !isSame && stamp === this.stamp && this.lastMs > SLOW_MS && factor !== 1
       && performance.now() - this.movedAt < SETTLED_MS;
     if (!isSame && !isStretched) this.paint(camera, picture, stamp);
@@ -59,12 +63,34 @@ export class Surface {
     return isStretched;
   }
 
+  /**
+   * Draw what has changed over the picture that is there; whether that is enough.
+   * @param {import("./draw.js").Picture} picture
+   */
+  patch(picture) {
+    const { dirty, boxes } = picture.layout;
+    if (!dirty || dirty.size > boxes.size / 2) return false;
+    if (!dirty.size) return !this.patchedAt || performance.now() - this.patchedAt < SETTLED_MS;
+    this.backContext.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const isDone = redraw(this.backContext, this.held, this.width + 2 * MARGIN, this.height + 2 * MARGIN, picture, dirty);
+    dirty.clear();
+    this.patchedAt = performance.now();
+    this.pictures += 1;
+    return isDone;
+  }
+
+  /** When the map should be drawn sharply, in milliseconds from now; 0 if it is. */
+  get sharpIn() { return this.patchedAt ? Math.max(1, this.patchedAt + SETTLED_MS - performance.now()) : 0; }
+
+  /** @param {import("./draw.js").Shown} camera @param {import("./draw.js").Picture} picture @param {string} stamp */
   paint(camera, picture, stamp) {
     const began = performance.now();
     this.held = { x: camera.x - MARGIN / camera.scale, y: camera.y - MARGIN / camera.scale, scale: camera.scale };
     this.backContext.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.drawn = draw(this.backContext, this.held, this.width + 2 * MARGIN, this.height + 2 * MARGIN, picture);
     this.stamp = stamp;
+    this.patchedAt = 0;
+    picture.layout.dirty = new Set();
     this.pictures += 1;
     this.lastMs = performance.now() - began;
     this.background = picture.parts.page;
@@ -84,7 +110,11 @@ export class Surface {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** An outline around what is selected or under the pointer. */
+  /**
+   * An outline around what is selected or under the pointer.
+   * @param {import("./draw.js").Shown} camera @param {[number, number, number, number]} rectangle
+   * @param {string} colour @param {number} thickness
+   */
   outline(camera, [x, y, width, height], colour, thickness) {
     this.context.strokeStyle = colour;
     this.context.lineWidth = thickness;

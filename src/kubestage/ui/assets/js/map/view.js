@@ -1,20 +1,22 @@
 /** @file The map: the canvas and the controls around it. */
 
-import { choice, fill, h } from "../dom.js";
+import { fill, h } from "../dom.js";
 import * as route from "../route.js";
 import { isDark } from "../theme.js";
 import { Camera } from "./camera.js";
-import { COLOURINGS, Colours } from "./colours.js";
+import { Colours } from "./colours.js";
 import { showEmpty } from "./empty.js";
 import * as filters from "./filter.js";
 import { listen, onKey } from "./gestures.js";
 import { Layout, NAME } from "./layout.js";
+import { rectOf } from "./places.js";
 import { Surface } from "./surface.js";
-import { showLegend, showTooltip, showTray } from "./tray.js";
+import { showTooltip } from "./tooltip.js";
+import { Toolbar } from "./toolbar.js";
+import { showLegend, showTray } from "./tray.js";
+import { Usage } from "./usage.js";
 
 const BESIDE_MS = 250;
-const GROUPS = /** @type {[string, string][]} */ ([["zone", "by zone"], ["pool", "by pool"], ["none", "ungrouped"]]);
-const SIZES = /** @type {[string, string][]} */ ([["cpu", "cpu"], ["memory", "memory"], ["pods", "pods"]]);
 const DEFAULTS = { group: "zone", size: "cpu", colour: "namespace", filter: "", select: "" };
 
 /** The view of nodes and pods. */
@@ -22,8 +24,10 @@ export class MapView {
   /** @param {HTMLElement} element @param {import("../model.js").Model} model */
   constructor(element, model) {
     this.element = element;
+    /** @type {Map<import("../model.js").Model, Layout>} One for each model: a change of models moves nothing. */
+    this.layouts = new Map();
     this.model = model;
-    this.layout = new Layout(model);
+    this.layout = this.layoutOf(model);
     this.camera = new Camera();
     this.colours = new Colours();
     this.settings = { ...DEFAULTS };
@@ -32,8 +36,16 @@ export class MapView {
     /** @type {[number, number] | null} */
     this.pointer = null;
     this.revealed = "";
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.sharpTimer = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.besideTimer = undefined;
+    this.besideRevision = -1;
+    this.usage = new Usage(() => { this.besideAt = 0; this.schedule(); });
+    this.toolbar = new Toolbar();
     this.build();
     this.surface = new Surface(this.canvas);
+    /** @type {import("./gestures.js").Actions} */
     this.actions = {
       zoom: (px, py, factor) => { this.camera.zoom(px, py, factor); this.moved(); },
       pan: (dx, dy) => { this.camera.pan(dx, dy); this.schedule(); },
@@ -42,8 +54,32 @@ export class MapView {
       fit: () => { this.camera.isFitted = true; this.schedule(); },
     };
     listen(this.canvas, this.actions);
-    model.subscribe(() => this.schedule());
     new ResizeObserver(() => this.schedule()).observe(this.canvas);
+  }
+
+  /**
+   * Show another model: that of now, or that of a past moment.
+   * @param {import("../model.js").Model} model
+   */
+  use(model) {
+    if (model === this.model) return;
+    const { filter } = this.model;
+    if (model.filter !== filter) filters.apply(model, filter);
+    this.model = model;
+    this.layout = this.layoutOf(model);
+    this.besideAt = 0;
+    this.schedule();
+  }
+
+  /** @param {import("../model.js").Model} model */
+  layoutOf(model) {
+    let layout = this.layouts.get(model);
+    if (!layout) {
+      this.layouts.set(model, layout = new Layout(model));
+      model.subscribe(() => { if (model === this.model) this.schedule(); });
+    }
+    layout.dirty = null;
+    return layout;
   }
 
   build() {
@@ -52,40 +88,32 @@ export class MapView {
     this.empty = h("div", { className: "empty", hidden: true });
     this.tray = h("div", { className: "tray", "aria-label": "Pods without a node", role: "group", hidden: true });
     this.legend = h("div", { className: "legend", "aria-label": "Colours", role: "group" });
-    this.search = h("input", {
-      type: "search", placeholder: "Filter: name, app=web", "aria-label": "Filter pods and nodes",
-      oninput: () => route.change({ filter: this.search.value }),
-    });
-    this.matches = h("span", { className: "faint", role: "status" });
-    this.choices = h("span", { className: "choices" });
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
     const zoom = h("div", { className: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", "Zoom in (+)", () => this.key("+")), button("−", "Zoom out (-)", () => this.key("-")),
       button("⤢", "Show all (0)", () => this.actions.fit()));
     fill(this.element,
-      h("div", { className: "toolbar" }, this.search, this.matches, this.choices),
+      this.toolbar.element,
       h("div", { className: "stage" }, this.canvas, zoom, this.tooltip, this.empty),
       this.tray, this.legend);
   }
 
-  /** Show what an address says. @param {Record<string, string>} query */
+  /**
+   * Show what an address says.
+   * @param {Record<string, string>} query
+   */
   open(query) {
     const before = this.settings;
     this.settings = { ...DEFAULTS, ...query };
-    const { group, size, colour, filter, select } = this.settings;
-    if (document.activeElement !== this.search) this.search.value = filter;
+    const { filter, select, colour } = this.settings;
     if (filter !== before.filter) filters.apply(this.model, filters.parse(filter));
     if (select !== before.select) this.revealed = "";
-    const key = `${group} ${size} ${colour}`;
-    if (this.choices.dataset.key !== key) {
-      this.choices.dataset.key = key;
-      fill(this.choices,
-        h("label", {}, "Nodes ", choice("Group nodes", GROUPS, group, (value) => route.change({ group: value }))),
-        h("label", {}, "Area ", choice("Area of pods", SIZES, size, (value) => route.change({ size: value }))),
-        h("label", {}, "Colour ", choice("Colour of pods", COLOURINGS, colour, (value) => route.change({ colour: value }))));
-    }
-    this.besideAt = 0;
+    this.usage.follow(colour === "usage");
+    this.toolbar.show(this.settings, this.model);
+    // Another moment alone is followed at the pace of the model.
+    const [old, now] = [before, this.settings].map((each) => JSON.stringify({ ...each, at: "" }));
+    if (old !== now) this.besideAt = 0;
     this.schedule();
   }
 
@@ -113,17 +141,30 @@ export class MapView {
     camera.fit(layout, surface.width, surface.height);
     this.reveal();
     this.colours.isDark = isDark();
+    const { parts } = this.colours;
     const picture = {
-      layout, model, colour: this.colours.forPicture(settings.colour), parts: this.colours.parts,
-      isFiltered: Boolean(model.filter), size: settings.size,
+      layout, model, colour: this.podColours(), parts, isFiltered: Boolean(model.filter), size: settings.size,
+      ground: () => parts.box,
     };
-    const stamp = JSON.stringify([model.revision, settings, isDark()]);
+    if (settings.colour === "usage") this.usage.paint(picture, this.colours);
+    const { group, size, colour, filter } = settings;
+    const stamp = [group, size, colour, filter, isDark(), this.colours.stamp(colour), this.usage.revision].join(" ");
     if (surface.show(camera, picture, stamp)) this.schedule();
+    const { sharpIn } = surface;
+    if (sharpIn) this.sharpTimer ??= setTimeout(() => { this.sharpTimer = undefined; this.schedule(); }, sharpIn);
     this.mark(picture.parts);
     this.beside();
   }
 
-  /** Outline what is selected and what is under the pointer, and name the latter. */
+  podColours() {
+    const { colour, size } = this.settings;
+    return colour === "usage" ? this.usage.forPicture(this.colours, size) : this.colours.forPicture(colour);
+  }
+
+  /**
+   * Outline what is selected and what is under the pointer, and name the latter.
+   * @param {Record<string, string>} parts
+   */
   mark(parts) {
     const { camera, layout, surface } = this;
     const rect = this.rectOf(this.settings.select);
@@ -135,7 +176,7 @@ export class MapView {
       if (under && name !== this.settings.select) surface.outline(camera, under, parts.faint, 1.5);
     }
     this.canvas.classList.toggle("over", Boolean(found));
-    showTooltip(this.tooltip, this.model, found, this.pointer, surface.width);
+    showTooltip(this.tooltip, this.model, found, this.pointer, surface.width, this.usage);
   }
 
   /** What is made of elements follows at a slower pace. */
@@ -151,27 +192,21 @@ export class MapView {
     const { model, settings, colours } = this;
     showEmpty(this.empty, model);
     const key = settings.select.startsWith("pod/") ? settings.select.slice(4) : "";
-    showTray(this.tray, model, colours.forPicture(settings.colour), key, (pod) => this.select(`pod/${pod}`));
-    showLegend(this.legend, model, settings.colour, colours, (filter) => route.change({ filter }));
-    let matching = 0;
-    for (const pod of model.pods.values()) matching += pod.isMatch ? 1 : 0;
+    showTray(this.tray, model, this.podColours(), key, (pod) => this.select(`pod/${pod}`));
+    if (settings.colour === "usage") this.usage.showLegend(this.legend, colours.isDark, settings.size);
+    else showLegend(this.legend, model, settings.colour, colours, (filter) => route.change({ filter }));
+    this.toolbar.count(model);
     const [pods, nodes] = [model.pods.size.toLocaleString("en"), model.nodes.size.toLocaleString("en")];
-    this.matches.textContent = model.filter ? `${matching.toLocaleString("en")} of ${pods} pods` : `${nodes} nodes, ${pods} pods`;
     this.canvas.setAttribute("aria-label", `Map of ${nodes} nodes and ${pods} pods`);
   }
 
-  /** @param {string} name @returns {[number, number, number, number] | null} */
-  rectOf(name) {
-    const [kind, ...rest] = name.split("/");
-    const key = rest.join("/");
-    const box = this.layout.boxes.get(kind === "node" ? key : this.model.pods.get(key)?.node ?? "");
-    if (!box) return null;
-    if (kind === "node") return [box.x, box.y, box.side, box.side];
-    const at = box.pods.findIndex((pod) => pod.key === key) * 4;
-    return at < 0 ? null : /** @type {any} */ ([...box.rects.slice(at, at + 4)]);
-  }
+  /** @param {string} name */
+  rectOf(name) { return rectOf(this.layout, this.model, name); }
 
-  /** The middle of a node or pod, in pixels of the window. @param {string} name */
+  /**
+   * The middle of a node or pod, in pixels of the window.
+   * @param {string} name
+   */
   locate(name) {
     const rect = this.rectOf(name);
     if (!rect) return null;

@@ -10,14 +10,20 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
  * @property {boolean} isNamespaced @property {string[]} verbs
  */
 
-/** All resources that can be listed, those of the core group first. @returns {Promise<Resource[]>} */
+/**
+ * All resources that can be listed, those of the core group first.
+ * @returns {Promise<Resource[]>}
+ */
 export async function resources() {
   const documents = await Promise.all(["/api", "/apis"].map((path) => get(path, { accept: AGGREGATED })));
   const found = documents.flatMap((document) => document.items).flatMap(groupResources);
   return found.filter((resource) => resource.verbs.includes("list"));
 }
 
-/** The resources of a group: each in the version that the server prefers. @param {any} group @returns {Resource[]} */
+/**
+ * The resources of a group: each in the version that the server prefers.
+ * @param {any} group @returns {Resource[]}
+ */
 function groupResources(group) {
   /** @type {Map<string, Resource>} */
   const found = new Map();

@@ -1,56 +1,158 @@
-/** @file One object as YAML: read, changed, deleted. */
+/** @file One object as YAML: read, changed, deleted; or new ones. */
 
-import { YAML, pathOf, send } from "../api.js";
+import { ApiError, YAML, pathOf, send, shown as moment } from "../api.js";
 import { fill, h } from "../dom.js";
-import { attempt } from "../messages.js";
 import * as route from "../route.js";
+import { Checking, ofManifests } from "../text/checking.js";
+import { TextEditor } from "../text/editor.js";
+import { showConflict } from "./conflict.js";
+import { sendAll } from "./creation.js";
+import { confirmDeletion } from "./deletion.js";
+import { template } from "./templates.js";
+import { readYaml } from "./yaml.js";
+
+export { withoutManagedFields } from "./yaml.js";
+
+const PASTE = "Paste as many documents as you like, of any kind; separate them by ---.";
+const HINT = "Ctrl+S applies. Tab indents; Escape, then Tab leaves the text.";
 
 /** Shows and edits an object. */
 export class Editor {
   /** @param {HTMLElement} element */
   constructor(element) {
     this.element = element;
-    this.path = "";
+    this.path = this.at = "";
+    this.isNew = false;
+    this.base = "";
+    // Made when an object is opened.
+    this.text = /** @type {TextEditor} */ (/** @type {unknown} */ (null));
+    /** @type {Checking | null} */
+    this.checking = null;
+    /** @type {any} */
+    this.apply = this.error = this.note = this.conflict = null;
   }
 
-  /** @param {import("./discovery.js").Resource} resource @param {string} key namespace/name; empty for none */
-  open(resource, key) {
-    const [namespace, name] = key.split("/");
-    const path = key && pathOf(resource.group, resource.version, ...(namespace ? ["namespaces", namespace] : []), resource.plural, name);
-    if (path === this.path) return;
+  /**
+   * @param {import("./discovery.js").Resource} resource
+   * @param {string} key namespace/name; empty for none
+   * @param {boolean} isNew whether to write a new one
+   */
+  open(resource, key, isNew) {
+    // An address may have been typed: without a slash it is the name alone.
+    const [namespace, name] = key.includes("/") ? key.split("/") : ["", key];
+    const place = namespace ? ["namespaces", namespace] : [];
+    const path = isNew
+      ? `new ${resource.group}/${resource.plural}`
+      : name && pathOf(resource.group, resource.version, ...place, resource.plural, name);
+    if (path === this.path && moment.at === this.at) return;
     this.path = path;
+    this.at = moment.at;
+    this.isNew = isNew;
+    this.checking?.stop();
     this.element.hidden = !path;
-    if (path) this.build(resource, key);
+    if (path) this.build(resource, isNew ? "" : key.replace(/^\//, ""));
   }
 
-  build(resource, key) {
-    const title = key.replace(/^\//, "");
+  /** @param {import("./discovery.js").Resource} resource @param {string} title empty for a new one */
+  build(resource, title) {
     const button = (/** @type {string} */ text, /** @type {string} */ className, /** @type {() => void} */ onclick) =>
       h("button", { type: "button", className, onclick }, text);
-    this.text = h("textarea", { className: "yaml", spellcheck: false, "aria-label": `YAML of ${title}`, oninput: () => { this.apply.disabled = false; } });
-    this.apply = button("Apply", "primary", () => this.put());
+    const save = () => (this.isNew ? this.create() : this.put());
+    this.text = new TextEditor(title ? `YAML of ${title}` : `YAML of a new ${resource.kind}`, {
+      onInput: () => this.changed(),
+      onSave: save,
+    });
+    this.checking = new Checking(this.text, ofManifests(this.isNew ? "apply" : "replace"), (result) =>
+      this.checked(result),
+    );
+    this.apply = button(this.isNew ? "Create" : "Apply", "primary", save);
     this.error = h("pre", { className: "error", role: "alert", hidden: true });
     this.note = h("span", { className: "faint", role: "status" });
-    const isMap = ["pods", "nodes"].includes(resource.plural) && !resource.group;
-    const shown = isMap && h("a", { href: route.format(["map"], { select: `${resource.plural.slice(0, -1)}/${title}` }) }, "Show on the map");
-    fill(this.element, h("header", {},
-      h("h2", {}, h("span", { className: "faint" }, resource.kind), " ", title),
-      h("button", { type: "button", className: "quiet", "aria-label": "Close (Escape)", onclick: () => route.change({ select: "" }, true) }, "×")),
-    h("div", { className: "body editor" },
-      h("p", { className: "actions" }, this.apply, button("Reload", "", () => this.read()),
-        resource.verbs.includes("delete") && button("Delete…", "danger", () => this.confirm(resource, title)), this.note, shown),
-      this.error, this.text));
-    this.read();
+    this.conflict = h("section", { className: "conflict", hidden: true });
+    const remove =
+      !this.isNew &&
+      resource.verbs.includes("delete") &&
+      button("Delete…", "danger", () => confirmDeletion(resource, title, this.path));
+    for (const each of [this.apply, remove].filter((each) => each && moment.refusal)) {
+      Object.assign(each, { disabled: true, title: moment.refusal });
+    }
+    this.text.area.readOnly = Boolean(moment.refusal);
+    const isMap = ["pods", "nodes"].includes(resource.plural) && !resource.group && !this.isNew;
+    const onMap = route.format(["map"], { select: `${resource.plural.slice(0, -1)}/${title}` });
+    const shown = isMap && h("a", { href: onMap }, "Show on the map");
+    const close = () => route.change({ select: "", new: "" }, true);
+    fill(
+      this.element,
+      h(
+        "header",
+        {},
+        h("h2", {}, h("span", { className: "faint" }, this.isNew ? "New" : resource.kind), " ", title || resource.kind),
+        h(
+          "button",
+          { type: "button", className: "quiet", "aria-label": this.isNew ? "Close" : "Close (Escape)", onclick: close },
+          "×",
+        ),
+      ),
+      h(
+        "div",
+        { className: "body editor" },
+        h(
+          "p",
+          { className: "actions" },
+          this.apply,
+          !this.isNew && button("Reload", "", () => this.read()),
+          remove,
+          this.note,
+          shown,
+        ),
+        this.isNew && h("p", { className: "editor-hint" }, PASTE),
+        moment.refusal && h("p", { className: "faint" }, moment.refusal),
+        this.error,
+        this.conflict,
+        this.text.element,
+        this.checking.element,
+        h("p", { className: "editor-hint" }, HINT),
+      ),
+    );
+    if (this.isNew) this.begin(resource);
+    else this.read();
+  }
+
+  /**
+   * Begin with a small object that is valid.
+   * @param {import("./discovery.js").Resource} resource
+   */
+  begin(resource) {
+    this.text.value = template(resource);
+    this.text.area.focus();
+    this.checking?.run();
+  }
+
+  changed() {
+    this.apply.disabled = false;
+    this.note.textContent = "";
+    this.checking?.schedule();
+  }
+
+  /** @param {any} result */
+  checked(result) {
+    const count = result?.problems.filter((/** @type {any} */ each) => each.level === "error").length ?? 0;
+    if (count) this.note.textContent = `${count} ${count === 1 ? "problem" : "problems"}`;
+    const objects = result?.objects?.length ?? 0;
+    if (this.isNew && result) this.apply.textContent = objects > 1 ? `Create ${objects} objects` : "Create";
   }
 
   async read() {
     const { path } = this;
     this.fail("");
     this.note.textContent = "";
+    this.conflict.hidden = true;
     try {
-      const yaml = withoutManagedFields(await (await send(path, { accept: YAML })).text());
+      const yaml = await readYaml(path);
       if (path !== this.path) return;
+      this.base = yaml;
       this.text.value = yaml;
+      this.checking?.show({ problems: [] });
       this.apply.disabled = true;
     } catch (error) {
       this.fail(error instanceof Error ? error.message : String(error));
@@ -59,13 +161,58 @@ export class Editor {
 
   async put() {
     this.fail("");
+    this.conflict.hidden = true;
     try {
       await send(this.path, { method: "PUT", type: YAML, body: this.text.value });
+      const at = this.text.area.scrollTop;
       await this.read();
+      this.text.area.scrollTop = at;
       this.note.textContent = "Applied.";
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      await this.refused(error);
     }
+  }
+
+  /**
+   * Show what the API refused, and where.
+   * @param {any} error
+   */
+  async refused(error) {
+    if (error instanceof ApiError && error.reason === "Conflict" && !this.isNew) {
+      await this.showConflict();
+      return;
+    }
+    this.fail(error instanceof Error ? error.message : String(error));
+    if (await this.checking?.run()) this.checking?.goToFirst();
+  }
+
+  /** Somebody else has changed it: nothing of the user's text is lost. */
+  async showConflict() {
+    const theirs = await readYaml(this.path);
+    this.checking?.show({ problems: [] });
+    this.conflict.hidden = false;
+    showConflict(this.conflict, this.base, this.text.value, theirs, (text) => {
+      this.base = theirs;
+      this.text.replace(text);
+      this.conflict.hidden = true;
+      this.changed();
+      this.apply.disabled = text === theirs;
+      this.text.area.focus();
+    });
+  }
+
+  async create() {
+    this.fail("");
+    const result = await this.checking?.run();
+    if (!result) return;
+    if (result.problems.some((problem) => problem.level === "error")) {
+      this.checking?.goToFirst();
+      return;
+    }
+    const sent = await sendAll(result.objects);
+    this.note.textContent = sent.done.join(", ");
+    if (sent.error) this.fail(sent.error);
+    else route.change({ new: "", select: result.objects.length === 1 && sent.isOfKind ? sent.key : "" }, true);
   }
 
   /** @param {string} text */
@@ -73,30 +220,4 @@ export class Editor {
     this.error.textContent = text;
     this.error.hidden = !text;
   }
-
-  /** Delete it after a question. @param {import("./discovery.js").Resource} resource @param {string} title */
-  confirm(resource, title) {
-    const { path } = this;
-    const dialog = h("dialog", { className: "dialog", onclose: () => dialog.remove() },
-      h("h2", {}, `Delete ${resource.kind} ${title}?`),
-      h("p", { className: "actions" },
-        h("button", { type: "button", className: "danger", onclick: async () => {
-          dialog.close();
-          const done = await attempt(() => send(path, { method: "DELETE" }));
-          if (done) route.change({ select: "" });
-        } }, "Delete"),
-        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
-    document.body.append(dialog);
-    dialog.showModal();
-  }
-}
-
-/** As kubectl shows it; the server keeps the managers of fields when they are left out. @param {string} yaml */
-export function withoutManagedFields(yaml) {
-  const lines = yaml.split("\n");
-  const start = lines.findIndex((line) => line.startsWith("  managedFields:"));
-  if (start < 0) return yaml;
-  let end = start + 1;
-  while (end < lines.length && (lines[end].startsWith("   ") || lines[end].startsWith("  -"))) end += 1;
-  return [...lines.slice(0, start), ...lines.slice(end)].join("\n");
 }

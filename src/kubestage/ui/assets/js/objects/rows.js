@@ -62,7 +62,10 @@ export class Rows {
     this.rows.set(keyOf(row), { key: keyOf(row), namespace, name, cells, text });
   }
 
-  /** The rows that have all words, in order. @param {string} filter @returns {Row[]} */
+  /**
+   * The rows that have all words, in order.
+   * @param {string} filter @returns {Row[]}
+   */
   matching(filter) {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
     const found = [...this.rows.values()].filter((row) => words.every((word) => row.text.includes(word)));

@@ -1,5 +1,6 @@
 /** @file Objects of any kind, as kubectl prints them. */
 
+import { shown as moment } from "../api.js";
 import { fill, h, refill } from "../dom.js";
 import * as route from "../route.js";
 import { resources } from "./discovery.js";
@@ -20,9 +21,11 @@ export class ObjectsView {
     /** @type {Rows | null} */
     this.rows = null;
     this.kind = "";
+    /** @type {Record<string, string>} */
     this.query = {};
     this.isWaiting = false;
     this.build();
+    this.editor = new Editor(this.side);
     setInterval(() => { if (this.rows && this.rows.rows.size < MOST_REFRESHED && !document.hidden) this.rows.refresh(); }, REFRESH_MS);
   }
 
@@ -36,8 +39,11 @@ export class ObjectsView {
     this.count = h("span", { className: "faint", role: "status" });
     this.list = h("div", { className: "list scroll" });
     this.side = h("aside", { className: "panel", "aria-label": "Object", hidden: true });
-    this.editor = new Editor(this.side);
-    fill(this.element, h("div", { className: "toolbar" }, this.select, this.search, h("label", {}, this.wide, " all columns"), this.count),
+    this.create = h("button", {
+      type: "button", className: "primary", onclick: () => route.change({ new: "1", select: "" }, true),
+    }, "New…");
+    fill(this.element, h("div", { className: "toolbar" }, this.select, this.search,
+      h("label", {}, this.wide, " all columns"), this.count, this.create),
       h("div", { className: "beside" }, this.list, this.side));
   }
 
@@ -60,6 +66,7 @@ export class ObjectsView {
     this.show(resource, `${group}/${version}/${plural}`);
   }
 
+  /** @param {import("./discovery.js").Resource | undefined} resource @param {string} kind */
   show(resource, kind) {
     if (!resource) {
       this.close();
@@ -67,15 +74,17 @@ export class ObjectsView {
       return;
     }
     this.resource = resource;
-    if (this.kind !== kind || !this.rows) {
+    const of = `${kind} ${moment.at}`;
+    if (this.kind !== of || !this.rows) {
       this.close();
-      this.kind = kind;
+      this.kind = of;
       this.rows = new Rows(resource, () => this.schedule());
     }
     this.select.value = addressOf(resource);
     if (document.activeElement !== this.search) this.search.value = this.query.filter ?? "";
     this.wide.checked = Boolean(this.query.wide);
-    this.editor.open(resource, this.query.select ?? "");
+    this.create.hidden = !resource.verbs.includes("create") || Boolean(moment.refusal);
+    this.editor.open(resource, this.query.select ?? "", Boolean(this.query.new));
     this.schedule();
   }
 
@@ -118,7 +127,9 @@ export class ObjectsView {
     const total = rows.rows.size;
     this.count.textContent = !rows.isLoaded ? "loading…" : found.length === total ? `${total.toLocaleString("en")}` : `${found.length.toLocaleString("en")} of ${total.toLocaleString("en")}`;
     if (rows.isLoaded && !total) {
-      fill(this.list, h("p", { className: "hint" }, `There is no ${resource.kind} yet.`));
+      const text = moment.at ? `There was no ${resource.kind} then.`
+        : `There is no ${resource.kind} yet. “New…” begins with an example.`;
+      fill(this.list, h("p", { className: "hint" }, text));
       return;
     }
     const kept = rows.columns.map((column, index) => ({ ...column, index })).filter((column) => column.priority === 0 || query.wide);
@@ -132,10 +143,10 @@ export class ObjectsView {
   /** @param {import("./rows.js").Row} row @param {any[]} columns */
   row(row, columns) {
     const cells = columns.map((column) => row.cells[column.index]);
-    const select = () => route.change({ select: row.key }, true);
+    const select = () => route.change({ select: row.key, new: "" }, true);
     const [first, ...rest] = cells.map((cell) => (cell === null || cell === undefined ? "" : typeof cell === "object" ? JSON.stringify(cell) : String(cell)));
     return h("tr", { className: row.key === this.query.select ? "marked" : "", onclick: select },
-      this.resource.isNamespaced && h("td", {}, row.namespace),
+      this.resource?.isNamespaced && h("td", {}, row.namespace),
       h("td", {}, h("button", { type: "button", className: "link", "data-key": row.key }, first)),
       rest.map((cell) => h("td", {}, cell)));
   }

@@ -1,6 +1,8 @@
 /** @file The attempts of the scheduler at a pod: what each plugin found on each node. */
 
 import { h } from "../dom.js";
+import { momentOf, selectionOf } from "../route.js";
+import { isInstant, readable } from "../time/instants.js";
 import { sortable } from "./table.js";
 
 /** @param {any} found @returns {Node[]} the newest attempt first, and open */
@@ -9,18 +11,27 @@ export function attempts(found) {
   return all.map((attempt, index) => {
     const outcome = attempt.node ? `scheduled on ${attempt.node}` : attempt.result;
     return h("details", { open: index === 0, className: "attempt" },
-      h("summary", {}, `Attempt ${attempt.attempt}: ${outcome}`, " ", h("span", { className: "faint" }, time(attempt.time))),
+      h("summary", {}, `Attempt ${attempt.attempt}: ${outcome}`, " ", time(attempt.time)),
       attempt.message && h("p", {}, attempt.message),
       attempt.explanation ? explanation(attempt.explanation)
         : h("p", { className: "faint" }, "What the plugins found was not kept, because many pods came at once."));
   });
 }
 
-/** @param {string | undefined} text */
-const time = (text) => (text ? text.replace("T", " ").replace(/\.\d+/, "").replace("Z", "") : "");
+/**
+ * When it was, as a way to that moment.
+ * @param {string | undefined} text
+ */
+function time(text) {
+  if (!text || !isInstant(text)) return h("span", { className: "faint" }, text ?? "");
+  return h("a", { href: momentOf(text), className: "moment", title: "Show this moment" }, readable(text));
+}
 
-/** @param {any} found */
-function explanation(found) {
+/**
+ * What the plugins found in an attempt.
+ * @param {any} found
+ */
+export function explanation(found) {
   return [
     h("p", { className: "decided" }, decided(found)),
     found.score && Object.keys(found.score).length > 0 && scores(found),
@@ -29,7 +40,10 @@ function explanation(found) {
   ];
 }
 
-/** One sentence: what made the difference. @param {any} found */
+/**
+ * One sentence: what made the difference.
+ * @param {any} found
+ */
 export function decided(found) {
   const evaluated = Object.keys(found.filter ?? {}).length;
   if (!found.selected) {
@@ -97,5 +111,7 @@ const sign = (result) => (result === undefined ? "Â·" : result === "passed" ? "â
 function preemption(found) {
   if (!found) return null;
   if (!found.victims?.length) return null;
-  return h("p", {}, `Preemption makes room on ${found.nominatedNode} by evicting ${found.victims.join(", ")}.`);
+  const victims = found.victims.flatMap((/** @type {string} */ victim, /** @type {number} */ index) =>
+    [index ? ", " : "", h("a", { href: selectionOf("pod", victim) }, victim)]);
+  return h("p", {}, `Preemption makes room on ${found.nominatedNode} by evicting `, victims, ".");
 }

@@ -2,6 +2,8 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { momentOf, selectionOf } from "../route.js";
+import { isInstant, readable } from "../time/instants.js";
 
 const MOST = 50;
 
@@ -14,7 +16,17 @@ export async function events(kind, name, namespace = "") {
   const newest = found.items.sort((/** @type {any} */ a, /** @type {any} */ b) => at(b).localeCompare(at(a))).slice(0, MOST);
   if (!newest.length) return h("p", { className: "faint" }, "None.");
   return h("ul", { className: "events" }, newest.map((/** @type {any} */ event) => h("li", {},
-    h("span", { className: "faint" }, at(event).replace("T", " ").slice(0, 19)), " ",
+    isInstant(at(event)) && h("a", { href: momentOf(at(event)), className: "moment", title: "Show this moment" }, readable(at(event)).slice(0, 19)), " ",
     h("strong", { className: event.type === "Warning" ? "bad" : "" }, event.reason),
-    event.count > 1 && ` ×${event.count}`, " ", event.message)));
+    event.count > 1 && ` ×${event.count}`, " ", event.message, related(event.related))));
+}
+
+/**
+ * The other object of an Event: who preempted a pod, for instance.
+ * @param {any} about
+ */
+function related(about) {
+  if (about?.kind !== "Pod") return null;
+  const key = `${about.namespace}/${about.name}`;
+  return [" (", h("a", { href: selectionOf("pod", key) }, key), ")"];
 }

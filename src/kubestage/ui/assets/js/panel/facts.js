@@ -3,6 +3,8 @@
 import { h } from "../dom.js";
 
 const LONGEST = 300;
+/** A copy of the whole object, which says nothing new. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** @param {any} metadata @returns {[string, any][]} */
 export function metadataFacts(metadata) {
@@ -15,7 +17,7 @@ export function metadataFacts(metadata) {
 
 /** @param {Record<string, string> | undefined} map */
 function pairs(map) {
-  const entries = Object.entries(map ?? {});
+  const entries = Object.entries(map ?? {}).filter(([key]) => key !== LAST_APPLIED);
   if (!entries.length) return "";
   return entries.map(([key, value]) => h("div", { className: "pair" }, `${key}=${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}`));
 }

@@ -7,6 +7,7 @@ import { format } from "../quantities.js";
 import { format as address, selectionOf } from "../route.js";
 import { events } from "./events.js";
 import { metadataFacts } from "./facts.js";
+import { showTimeline } from "./timeline.js";
 
 const MOST_PODS = 250;
 
@@ -14,10 +15,12 @@ const MOST_PODS = 250;
 export async function showNode(element, name, model, signal) {
   const node = await get(pathOf("", "v1", "nodes", name), { signal });
   const happened = h("div", {});
+  const timeline = h("div", {}, h("p", { className: "faint" }, "Loading…"));
   const pods = model.podsOn(name);
   fill(element,
     h("section", {}, h("h3", {}, "Requested of allocatable"), bars(name, model)),
     nodeFacts(node),
+    h("section", {}, h("h3", {}, "Timeline"), timeline),
     h("section", {}, h("h3", {}, "Conditions"), conditions(node.status?.conditions ?? [])),
     h("section", {}, h("h3", {}, `Pods (${pods.length})`),
       pods.length ? h("ul", { className: "pods" }, pods.slice(0, MOST_PODS).map((pod) => h("li", {},
@@ -25,7 +28,10 @@ export async function showNode(element, name, model, signal) {
         h("span", { className: "faint" }, `${format("cpu", pod.requests.cpu)} cpu, ${format("memory", pod.requests.memory)}`))))
         : h("p", { className: "faint" }, "None.")),
     h("section", {}, h("h3", {}, "Events"), happened));
-  fill(happened, await events("Node", name));
+  await Promise.all([
+    events("Node", name).then((list) => fill(happened, list)),
+    showTimeline(timeline, { kind: "Node", name }, signal),
+  ]);
 }
 
 /** @param {string} name @param {import("../model.js").Model} model */
@@ -47,12 +53,14 @@ function bars(name, model) {
 function nodeFacts(node) {
   const { metadata, spec } = node;
   const taints = spec?.taints ?? [];
-  return facts([
+  /** @type {[string, any][]} */
+  const rows = [
     ["Taints", taints.map((/** @type {any} */ taint) => h("div", { className: "pair" }, `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`))],
     ["Schedulable", spec?.unschedulable ? "no: cordoned" : "yes"],
     ...metadataFacts(metadata),
     ["", h("a", { href: address(["objects", "v1", "nodes"], { select: `/${metadata.name}` }) }, "YAML")],
-  ].filter(([, value]) => !Array.isArray(value) || value.length));
+  ];
+  return facts(rows.filter(([, value]) => !Array.isArray(value) || value.length));
 }
 
 /** @param {any[]} found */

@@ -41,7 +41,10 @@ export function sortable(caption, columns, rows, options = {}) {
     h("caption", {}, caption), h("thead", {}, h("tr", {}, heads)), body)), more);
 }
 
-/** A name such as NodeResourcesFit may be broken before its capitals. @param {string} name */
+/**
+ * A name such as NodeResourcesFit may be broken before its capitals.
+ * @param {string} name
+ */
 const breakable = (name) => name.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part) => [h("wbr"), part]);
 
 /** @param {any} a @param {any} b */

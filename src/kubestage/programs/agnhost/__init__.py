@@ -1,0 +1,1 @@
+"""The test image agnhost: one program with many subcommands."""

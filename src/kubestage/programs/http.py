@@ -1,0 +1,75 @@
+"""Requests to modelled servers, and what they answer."""
+
+from __future__ import annotations
+
+import urllib.parse
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class HttpRequest(NamedTuple):
+    """A request."""
+
+    method: str
+    path: str
+    query: str = ""
+    headers: Mapping[str, str] = _NONE
+    body: bytes = b""
+    client: str = "127.0.0.1:40000"
+
+    @property
+    def uri(self) -> str:
+        """The path with its query."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    def value(self, name: str) -> str:
+        """A parameter of the query."""
+        found = urllib.parse.parse_qs(self.query, keep_blank_values=True).get(name)
+        return found[0] if found else ""
+
+    def values(self, name: str) -> list[str]:
+        """All values of a parameter."""
+        return urllib.parse.parse_qs(self.query, keep_blank_values=True).get(name, [])
+
+
+BAD_REQUEST: Final = (
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    b"Connection: close\r\n\r\n400 Bad Request"
+)
+"""What Go's server answers to bytes that are no request."""
+RAW: Final = "RAW"
+"""The method of bytes that are sent as they are over TCP, without HTTP."""
+DATAGRAM: Final = "DATAGRAM"
+"""The method of bytes that are sent over UDP."""
+
+
+class HttpAnswer(NamedTuple):
+    """An answer."""
+
+    code: int
+    body: bytes = b""
+    headers: Mapping[str, str] = _NONE
+
+
+def text(body: str, code: int = 200) -> HttpAnswer:
+    """An answer in plain text."""
+    return HttpAnswer(code, body.encode(), {"Content-Type": "text/plain; charset=utf-8"})
+
+
+def split(url: str) -> tuple[str, int, str, str] | None:
+    """Host, port, path and query of a URL."""
+    if "://" not in url:
+        url = f"http://{url}"
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme != "http" or not parts.hostname:
+        return None
+    return parts.hostname, port or 80, parts.path or "/", parts.query

@@ -1,0 +1,1 @@
+"""Admission policies: expressions in the API itself that refuse or change requests."""

@@ -1,0 +1,143 @@
+"""Requests and names between containers whose programs are modelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kubestage.errors import Unmodelled
+from kubestage.testing import make_service
+from tests.controllers.kubelet.program_cluster import Cluster, pod
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
+
+def test_a_service_has_ports_of_both_protocols() -> None:
+    target = pod("target", image="agnhost", args=["netexec"], policy="Always")
+    target["metadata"]["labels"] = {"app": "target"}
+    service = make_service("both", selector={"app": "target"})
+    service["spec"]["ports"] = [
+        {"name": "tcp", "port": 80, "protocol": "TCP", "targetPort": 8080},
+        {"name": "udp", "port": 80, "protocol": "UDP", "targetPort": 8081},
+    ]
+    cluster = Cluster(target, pod("p", "sleep", "1000"))
+    cluster.stage.apply([service])
+    cluster.run("10s")
+    assert cluster.execute("p", "sh", "-c", "echo hostName | nc -u -w 2 both 80") == ("target", 0)
+    said, code = cluster.execute("p", "sh", "-c", "echo hostName | nc -t -w 2 both 80")
+    assert (said.splitlines()[0], code) == ("HTTP/1.1 400 Bad Request", 0)
+    ports = [{"name": "tcp", "port": 8080, "protocol": "TCP"}]
+    by_hand = {
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {"name": "own", "namespace": "default",
+                     "labels": {"kubernetes.io/service-name": "own"}},
+        "endpoints": [{"addresses": [cluster.status("target")["podIP"]]}], "ports": ports,
+    }  # fmt: skip
+    own = make_service("own")
+    own["spec"]["ports"] = [{"name": "tcp", "port": 80}]
+    own["spec"].pop("selector", None)
+    cluster.stage.apply([own, by_hand])
+    assert cluster.execute("p", "curl", "http://own/hostname") == ("target", 0)
+    dialled = "/dial?host=both&port=80&protocol=udp&request=hostname"
+    answer, _ = cluster.execute("p", "curl", f"http://both{dialled}")
+    assert answer == '{"responses":["target"]}'
+
+
+FULL = "web.default.svc.cluster.local"
+
+
+def _service(name: str, **spec: object) -> Json:
+    made = make_service(name, selector={"app": "db"})
+    made["spec"] |= {"ports": [{"name": "sql", "port": 80, "targetPort": 8080}], **spec}
+    return made
+
+
+def _alias(name: str, target: str) -> Json:
+    spec = {"type": "ExternalName", "externalName": target}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Cluster:
+    db = pod("db", image="agnhost", args=["netexec"], policy="Always")
+    db["metadata"]["labels"] = {"app": "db"}
+    db["spec"] |= {"hostname": "one", "subdomain": "peers"}
+    made = Cluster(db, pod("p", "sleep", "1000"))
+    made.stage.apply([_service("web", clusterIP="10.96.0.7"), _service("peers", clusterIP="None")])
+    made.stage.apply([_alias("alias", FULL), _alias("elsewhere", "foo.example.com")])
+    return made.run("10s")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("+short +search web", "10.96.0.7\n"),
+        ("+short +search web.default", "10.96.0.7\n"),
+        (f"+short {FULL} A", "10.96.0.7\n"),
+        (f"+short {FULL} AAAA", ""),
+        ("+short web", ""),
+        ("+short nobody.default.svc.cluster.local", ""),
+        ("+tcp +noall +answer +search web A", f"{FULL}.\t30\tIN\tA\t10.96.0.7\n"),
+        ("+short +search peers", "IP\n"),
+        ("+short +search one.peers", "IP\n"),
+        ("+short +search two.peers", ""),
+        (f"+short _sql._tcp.{FULL} SRV", f"0 100 80 {FULL}.\n"),
+        ("+short +search _sql._tcp.peers SRV", "0 100 8080 one.peers.default.svc.cluster.local.\n"),
+        ("+short 7.0.96.10.in-addr.arpa PTR", f"{FULL}.\n"),
+        ("+short +search alias", f"{FULL}.\n10.96.0.7\n"),
+        ("+short +search elsewhere CNAME", "foo.example.com.\n"),
+        ("+short 10-1-2-3.default.pod.cluster.local", "10.1.2.3\n"),
+    ],
+)
+def test_names_lead_to_addresses(cluster: Cluster, question: str, answer: str) -> None:
+    ip = cluster.status("db")["podIP"]
+    assert cluster.execute("p", "dig", *question.split()) == (answer.replace("IP", ip), 0)
+
+
+def test_nslookup_shows_aliases(cluster: Cluster) -> None:
+    text, code = cluster.execute("p", "nslookup", "alias")
+    assert (text.splitlines(), code) == (
+        [
+            "Server:\t\t10.96.0.10",
+            "Address:\t10.96.0.10#53",
+            "",
+            f"alias.default.svc.cluster.local\tcanonical name = {FULL}.",
+            f"Name:\t{FULL}",
+            "Address: 10.96.0.7",
+            "",
+        ],
+        0,
+    )
+    text, code = cluster.execute("p", "nslookup", "nobody")
+    assert (text.splitlines()[-2], code) == ("** server can't find nobody: NXDOMAIN", 1)
+
+
+def test_getent_reads_hosts_before_it_asks(cluster: Cluster) -> None:
+    text, code = cluster.execute("p", "getent", "hosts", "localhost")
+    assert (text.split(), code) == (["127.0.0.1", "localhost"], 0)
+    text, code = cluster.execute("p", "getent", "hosts", "web")
+    assert (text.split(), code) == (["10.96.0.7", FULL], 0)
+    assert cluster.execute("p", "getent", "hosts", "nobody") == ("", 2)
+
+
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [
+        ("http://web/hostname", "one"),
+        ("http://web.default.svc/hostname", "one"),
+        ("http://alias/hostname", "one"),
+        # A headless Service has no port of its own: the address is that of the pod.
+        ("http://peers:8080/hostname", "one"),
+        ("http://one.peers:8080/hostname", "one"),
+    ],
+)
+def test_requests_find_servers_by_name(cluster: Cluster, url: str, answer: str) -> None:
+    assert cluster.execute("p", "curl", url) == (answer, 0)
+
+
+@pytest.mark.parametrize("url", ["http://peers/hostname", "http://nobody/", "http://elsewhere/"])
+def test_what_no_name_leads_to_is_not_made_up(cluster: Cluster, url: str) -> None:
+    with pytest.raises(Unmodelled, match="answers"):
+        cluster.execute("p", "curl", url)

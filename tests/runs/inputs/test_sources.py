@@ -6,6 +6,7 @@ import contextlib
 import pathlib
 from typing import TYPE_CHECKING
 
+from kubestage.files.writing import WRITING
 from kubestage.runs.inputs import sources
 from kubestage.runs.observer import Observer
 
@@ -30,6 +31,11 @@ def test_a_directory_gives_its_manifests_sorted_with_all_below(terminal: Termina
         "d/b.yaml",
         "d/sub/c.yml",
     ]
+
+
+def test_what_is_being_written_in_a_directory_is_passed_over(terminal: Terminal) -> None:
+    _write("d/a.yaml", f"d/{WRITING}1/a.yaml", f"d/{WRITING}2.yaml")
+    assert [source.name for source in sources.read(["d"])] == ["d/a.yaml"]
 
 
 def test_runs_that_were_kept_are_passed_over(terminal: Terminal) -> None:

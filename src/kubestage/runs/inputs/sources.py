@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
 from kubestage.files import pinned, reading
+from kubestage.files.writing import WRITING
 from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
@@ -70,11 +71,15 @@ def _manifests(directory: pathlib.Path) -> list[str]:
 
     found = []
     for folder, below, files in os.walk(directory, onerror=refuse):
+        # What another process is writing there is not whole, and its files are here already.
+        below[:] = (name for name in below if not name.startswith(WRITING))
         # A run directory has no manifests, though its files look like some.
         if set(files) >= _LIVING_RUN_FILES:
             below.clear()
         elif not set(files) >= _RUN_FILES:
-            names = (file for file in files if file.endswith(SUFFIXES))
+            names = (
+                file for file in files if file.endswith(SUFFIXES) and not file.startswith(WRITING)
+            )
             found += [str(pathlib.Path(folder) / file) for file in names]
     if not found and all((directory / each).is_file() for each in _LIVING_RUN_FILES):
         again = (

@@ -216,6 +216,8 @@ def test_clients_choose_the_form_and_read_it_once() -> None:
         assert encoded.body.startswith(b"\x0a\x032.0")
         refused = await calling.call(app, "GET", PATH, headers={"accept": "text/html"})
         assert refused.status == 406
+        assert refused.header("content-type") == ["text/plain; charset=utf-8"]
+        assert b"Available representations: application/json, " in refused.body
 
     asyncio.run(story())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.server import background, negotiation, version
 from kubestage.server.openapi.v2 import document
-from kubestage.server.response import JSON, Response
+from kubestage.server.response import JSON, TEXT, Response
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import KindTable
@@ -26,7 +26,9 @@ async def respond(live: Live, request: Request) -> Response:
     """The document in the form that the client prefers."""
     form = _form(request.header(b"accept"))
     if form is None:
-        return Response(406, b"", JSON, [(b"vary", b"Accept")])
+        offered = ", ".join((JSON.decode(), *_PROTOBUF))
+        text = f"406: Not Acceptable\n\nAvailable representations: {offered}"
+        return Response(406, text.encode(), TEXT, [(b"vary", b"Accept")])
     packed = "gzip" in request.header(b"accept-encoding")
     # NOTE: the first one takes a good part of a second: others are served meanwhile.
     etag, body = await background.run(

@@ -96,6 +96,8 @@ def point_at_life(page: Page) -> None:
         page.mouse.move(*found)
 
 
+WHY = "#/map?select=pod/reports/sales-forecast"
+POD_OBJECTS = "#/objects/v1/pods?select=data/orders-db-0"
 WEB = "#/map?select=workload/apps/Deployment/shop/web"
 FAILED = f"#/map?at={shop.MOMENT}&select=node/general-c-3"
 CONDITIONS = shows("Conditions")
@@ -103,22 +105,30 @@ SCENARIO = f"{shows('Succeeded')} && {shows('What happened')}"
 PICTURES = (
     Picture("map", "#/map", LOADED),
     Picture("map-dark", "#/map?colour=owner", LOADED, is_dark=True),
-    Picture("why", "#/map?select=pod/reports/sales-forecast", shows("Attempt"), is_dark=True),
+    Picture("why", WHY, shows("Attempt"), is_dark=True),
+    Picture("why-light", WHY, shows("Attempt")),
     Picture("past", FAILED, f"{PAST} && {CONDITIONS}"),
+    Picture("past-dark", FAILED, f"{PAST} && {CONDITIONS}", is_dark=True),
     Picture("fork", f"#/map?at={shop.MOMENT}", PAST, act=fork),
+    Picture("fork-dark", f"#/map?at={shop.MOMENT}", PAST, act=fork, is_dark=True),
     Picture("timeline", WEB, shows("Timeline"), is_dark=True),
+    Picture("timeline-light", WEB, shows("Timeline")),
     Picture("lives", "#/lives?filter=node%3Ddata-", LIVES, act=point_at_life),
     Picture("lives-dark", "#/lives?by=workload&filter=namespace%3Dcatalog", LIVES, is_dark=True),
     Picture("charts", "#/charts", CHARTS),
     Picture("charts-dark", "#/charts?group=Capacity", CHARTS, is_dark=True),
-    Picture("objects", "#/objects/v1/pods?select=data/orders-db-0", OBJECTS),
+    Picture("objects", POD_OBJECTS, OBJECTS),
+    Picture("objects-dark", POD_OBJECTS, OBJECTS, is_dark=True),
     Picture("scheduler", "#/scheduler", shows("NodeAffinity")),
     Picture("scheduler-dark", "#/scheduler", shows("NodeAffinity"), is_dark=True),
     Picture("autoscaling", "#/autoscaling?duration=30m&most=12", REHEARSED),
     Picture("autoscaling-dark", "#/autoscaling?duration=30m&most=12", REHEARSED, is_dark=True),
     Picture("cluster", "#/cluster", shows("Add")),
+    Picture("cluster-dark", "#/cluster", shows("Add"), is_dark=True),
     Picture("scenarios", "#/scenarios/opening-day", SCENARIO, "scenario"),
+    Picture("scenarios-dark", "#/scenarios/opening-day", SCENARIO, "scenario", is_dark=True),
     Picture("compare", "#/compare", COMPARED, "runs"),
+    Picture("compare-dark", "#/compare", COMPARED, "runs", is_dark=True),
 )  # fmt: skip
 
 

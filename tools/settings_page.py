@@ -23,8 +23,8 @@ $ kubestage run shop/ --for 1h --setting hpa.sync-period=30s --setting hpa.toler
 ```
 
 Names are those of the flags, so that the flags' documentation applies; defaults are those of
-Kubernetes v1.36, VPA 1.8 and cluster-autoscaler 1.36. A duration is written as in `30s` or `1h30m`,
-a list with commas. For an unknown name the error suggests the most similar one;
+Kubernetes v1.36, VPA 1.8, cluster-autoscaler 1.36 and Karpenter 1.14. A duration is written as in
+`30s` or `1h30m`, a list with commas. For an unknown name the error suggests the most similar one;
 `kubestage settings WORD` lists those that have a word in their name or meaning.
 
 In Python each table is a struct, and durations end in `_ns`:
@@ -39,6 +39,7 @@ SECTIONS = {
         "The node autoscaler",
         "Explained in [Node autoscaler](node-autoscaler.md).",
     ),
+    "karpenter": ("Karpenter", "Explained in [Karpenter](karpenter.md)."),
     "metrics": ("Metrics", METRICS),
     "kubelet": (
         "Kubelets",

@@ -39,7 +39,17 @@ def _bash(line: str) -> list[str]:
         ("kubestage val", ["validate"]),
         ("kubestage get dep", ["deployments", "deploy"]),
         ("kubestage get all", ["all"]),
-        ("kubestage get pods,no", ["pods,nodes", "pods,no", "pods,nodegroups"]),
+        (
+            "kubestage get pods,no",
+            [
+                "pods,nodes",
+                "pods,no",
+                "pods,nodegroups",
+                "pods,nodeclaims",
+                "pods,nodeoverlays",
+                "pods,nodepools",
+            ],
+        ),
         ("kubestage get pods -o y", ["yaml"]),
         ("kubestage validate -o ", ["text", "json"]),
         ("kubestage get pods --all", ["--all-namespaces"]),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli import recordings
+from tests.golden import autoscaler_worlds
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
@@ -201,3 +202,46 @@ def test_bad_arguments_are_told(
     result = terminal.run("verify", *arguments)
     assert result.err == f"Error: {problem}\n  fix: {fix}\n"
     assert result.code == 2
+
+
+def test_worlds_of_an_autoscaler_are_compared_by_category(terminal: Terminal) -> None:
+    path = min(autoscaler_worlds.COMPACT.glob("scale-down-empty-*"))
+    world = json.loads(autoscaler_worlds.data(path))
+    recordings.write(world, "empty.json.gz")
+    result = terminal.run("verify", "empty.json.gz")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0].split() == [
+        "CATEGORY", "WORLDS", "IDENTICAL", "STEPS", "DECISIONS", "IDENTICAL", "DIFFERENT",
+    ]  # fmt: skip
+    assert lines[1].split()[:3] == ["scale-down-empty", "1", "1"]
+    assert lines[-1].startswith("cluster-autoscaler: 1/1 worlds, ")
+
+    world["steps"][0]["loop"]["clusterHealthy"] = False
+    recordings.write(world, "tampered.json")
+    result = terminal.run("verify", ".")
+    assert result.code == 1
+    assert (
+        f"  at:        {world['name']}, step 0 at 0 s\n"
+        "  field:     clusterHealthy\n"
+        "  expected:  false\n"
+        "  got:       true\n"
+    ) in result.out
+    data = json.loads(terminal.run("verify", ".", "-o", "json").out)
+    counts = data["worlds"]["cluster-autoscaler"]["scale-down-empty"]
+    assert (counts["worlds"], counts["identicalWorlds"]) == (2, 1)
+    (difference,) = data["differences"]
+    assert (difference["file"], difference["field"]) == ("tampered.json", "clusterHealthy")
+    assert (difference["counts"], data["differentFields"]) == (True, 1)
+
+
+def test_cases_and_worlds_are_verified_together(terminal: Terminal) -> None:
+    path = min(autoscaler_worlds.COMPACT.glob("scale-up-limits-*"))
+    recordings.write(json.loads(autoscaler_worlds.data(path)), "world.json")
+    recordings.write(recordings.recorded(), "case.json")
+    result = terminal.run("verify", ".")
+    assert result.code == 0
+    assert "decisions: 2/2 identical" in result.out
+    assert result.out.splitlines()[-1].startswith("cluster-autoscaler: 1/1 worlds, ")
+    data = json.loads(terminal.run("verify", ".", "-o", "json").out)
+    assert (data["decisions"], data["differentFields"], data["differences"]) == (2, 0, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib.util
 import pathlib
 import subprocess
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kubestage.results import analysis
+from kubestage import explain
+from kubestage.results import analysis, run_directory
+from kubestage.runs.explain.node_explanation import NodeExplanation
 from kubestage.scenario.resource import SCENARIO
 
 if TYPE_CHECKING:
@@ -116,3 +119,25 @@ def test_story_2_the_worst_is_worse_than_bad_luck(worst_case: types.ModuleType) 
     for step, node in enumerate(("node-1", "node-4", "node-2"), 1):
         worst_case.add_event(lucky, step, worst_case.lose(node))
     assert not analysis.summary(_scenario(lucky, worst_case)).pending
+
+
+def test_a_cluster_that_never_consolidates_has_its_causes_named(tmp_path: pathlib.Path) -> None:
+    """Each node has a cause of its own: pods that come and go, an annotation, a budget."""
+    folder = EXAMPLES / "56-never-consolidates"
+    apps, quiet, pool = (folder / f"{name}.yaml" for name in ("apps", "quiet", "nodepool"))
+    out = tmp_path / "run"
+    words = ["run", pool, apps, "--at", f"20m={quiet}", "--for", "1h", "--out", out]
+    subprocess.run([*KUBESTAGE, *map(str, words)], capture_output=True, check=True)
+    life = run_directory.open_life(out)[0]
+    nodes = {row["nodeClaim"] for row in life.rows("node-decisions") if row["decision"] == "bought"}
+    assert not [row for row in life.rows("node-decisions") if row["decision"] == "leaves"]
+    causes = collections.Counter(_cause(explain(out, f"node/{name}")) for name in nodes)
+    assert causes == {"too early": 1, "Pod has": 1, "Pdb prevents": 2}
+
+
+def _cause(explained: object) -> str:
+    assert isinstance(explained, NodeExplanation)
+    assert explained.verdict is not None
+    assert explained.verdict.deciding is not None
+    assert bool(explained.obstacles) is not explained.verdict.candidate
+    return " ".join(explained.verdict.deciding.shown.split()[:2]).rstrip(":")

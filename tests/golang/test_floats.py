@@ -45,3 +45,23 @@ def test_numbers_are_written_as_go_writes_them(number: float, text: str) -> None
 )
 def test_a_form_and_a_precision_can_be_chosen(form: str, precision: int, text: str) -> None:
     assert floats.format_float(1234567.5, form, precision) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("100", 100.0),
+        ("-2147483647", -2147483647.0),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("1e3", 1000.0),
+        ("0x1p-2", 0.25),
+        ("1e400", None),
+        ("1_000", None),
+        (" 1", None),
+        ("", None),
+        ("high", None),
+    ],
+)
+def test_numbers_are_read_as_go_reads_them(text: str, number: float | None) -> None:
+    assert floats.parse(text) == number

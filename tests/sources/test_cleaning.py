@@ -58,11 +58,11 @@ def test_data_tokens_and_copies_are_dropped(tmp_path: pathlib.Path) -> None:
     found = _read(tmp_path, Kept())
     assert MARK not in json.dumps(found.objects)
     kinds = [each["kind"] for each in found.objects]
-    assert kinds == ["Pod", "CustomResourceDefinition", "Secret", "ConfigMap", "NodePool"]
+    assert kinds == ["Pod", "Secret", "ConfigMap", "NodePool", "EC2NodeClass"]
     assert found.objects[0]["metadata"]["annotations"] == {"kept": "yes"}
     assert found.left_out["Secret", "data is not imported"] == 1
     assert found.left_out["Secret", "holds a token"] == 1
-    assert found.left_out["EC2NodeClass", "its CustomResourceDefinition is not in the source"] == 1
+    assert found.left_out["CustomResourceDefinition", "built in"] == 1
 
 
 def test_data_is_kept_on_request_and_tokens_never(tmp_path: pathlib.Path) -> None:

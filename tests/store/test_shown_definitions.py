@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.errors import AlreadyExists, Forbidden
-from kubestage.objects import made_definitions
+from kubestage.objects import made_definitions, own_definitions
 from kubestage.objects.custom import rows
 from kubestage.objects.kinds import BUILT_IN
 from kubestage.scenario import wiping
@@ -15,15 +15,21 @@ from kubestage.server import snapshots
 from kubestage.stage import Stage
 from kubestage.store import policies
 from kubestage.store.definitions import DEFINITION
+from tests.objects.kinds.karpenter_samples import node_pool
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
 SCENARIOS = "scenarios.simulation.kube-scheduler-simulator.x-k8s.io"
 OURS = [
+    "ec2nodeclasses.karpenter.k8s.aws",
+    "nodeclaims.karpenter.sh",
     "nodegroups.kubestage.dev",
+    "nodeoverlays.karpenter.sh",
+    "nodepools.karpenter.sh",
     "pricecatalogs.kubestage.dev",
     SCENARIOS,
+    "stagenodeclasses.kubestage.dev",
     "stages.kwok.x-k8s.io",
     "traffics.kubestage.dev",
     "verticalpodautoscalercheckpoints.autoscaling.k8s.io",
@@ -174,3 +180,41 @@ def test_one_that_was_created_before_is_shown_in_place_of_ours() -> None:
     assert _names(stage.store.list(DEFINITION).items) == OURS
     assert stage.store.get(DEFINITION, SCENARIOS)["metadata"]["labels"] == {"mine": "yes"}
     stage.store.patch(DEFINITION, SCENARIOS, {"metadata": {"labels": {"mine": "no"}}})
+
+
+POOLS = "nodepools.karpenter.sh"
+
+
+def test_those_of_other_projects_can_be_installed_and_removed_again() -> None:
+    store = shown().store
+    theirs = own_definitions.definition("nodepools")
+    store.create(theirs)
+    assert POOLS in store.read(DEFINITION)
+    assert _names(store.list(DEFINITION).items) == OURS
+    with pytest.raises(AlreadyExists):
+        store.create(theirs)
+    store.create(node_pool())
+    store.delete(DEFINITION, POOLS)
+    assert store.list(("karpenter.sh/v1", "NodePool")).items == []
+    assert _names(store.list(DEFINITION).items) == OURS
+    assert store.create(node_pool())["spec"]["disruption"]["consolidateAfter"] == "0s"
+
+
+def test_those_of_other_projects_can_be_changed_which_installs_them() -> None:
+    store = shown().store
+    labels = {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}}
+    changed = store.patch(DEFINITION, POOLS, labels)
+    assert rows.is_established(changed)
+    assert changed["metadata"]["labels"] == labels["metadata"]["labels"]
+    applied = store.apply(
+        DEFINITION,
+        "nodeclaims.karpenter.sh",
+        own_definitions.definition("nodeclaims"),
+        manager="me",
+    )
+    assert rows.is_established(store.get(DEFINITION, "nodeclaims.karpenter.sh"))
+    owners = {each["manager"] for each in applied.object["metadata"]["managedFields"]}
+    assert owners <= {"me", "kube-apiserver"}
+    assert sorted(store.read(DEFINITION)) == ["nodeclaims.karpenter.sh", POOLS]
+    with pytest.raises(Forbidden, match="its definition cannot be deleted"):
+        store.delete(DEFINITION, "verticalpodautoscalers.autoscaling.k8s.io")

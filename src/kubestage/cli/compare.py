@@ -39,6 +39,8 @@ kubestage compare cluster/ --config a.yaml --config b.yaml --config c.yaml --bet
 
 kubestage compare rec/ --config default --config packing.yaml  [dim]# a recording, replayed[/dim]
 
+kubestage compare cluster/ --nodepools now.yaml --nodepools new.yaml --for 24h --seeds 5
+
 kubestage compare runs/before runs/after           [dim]# what `kubestage run --out` has kept[/dim]
 
 kubestage compare runs/before runs/after --all     [dim]# every pod that ended differently[/dim]
@@ -54,7 +56,8 @@ kubestage compare runs/before runs/after -o markdown --junit compare.xml    [dim
 
 The first one is what the others are measured by; `--config default` is kube-scheduler's own.
 
---fail-if-worse looks at scheduled, pending, preempted and stddev, or at each --metric.
+--fail-if-worse looks at scheduled, pending, preempted and stddev, or at each --metric; with
+--nodepools at cost, nodesRemoved, podsMoved and pendingSeconds.
 
 Exit code: 0; 1 if --fail-if-worse found a run that is; 2 if something is wrong with the input.
 """
@@ -63,7 +66,7 @@ _Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...|FILE...",
-        help="Two or more runs; or, with --config, a Scenario or manifests to run, or a recording.",
+        help="Two or more runs; or, with --config or --nodepools, what to run; or a recording.",
         show_default=False,
     ),
 ]
@@ -115,7 +118,7 @@ def compare(
         fix = "add it, or --junit FILE, or -o markdown"
         raise InputError("means something only with --fail-if-worse", path="--metric", fix=fix)
     options = msgspec.structs.replace(options, explains=output not in ("csv", MARKDOWN))
-    are_kept = not options.configs
+    are_kept = not (options.configs or options.nodepools)
     with recorded_files.error_context(*inputs) if are_kept else contextlib.nullcontext():
         compared = comparing.compare(inputs, options, progress.OBSERVER)
         if isinstance(compared, comparing.ComparedLives):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.runs.explain import Explanation, PodAttempts
+    from kubestage.runs.explain.node_explanation import NodeExplanation
 
 _DEFAULT: Final = ExplainOptions()
 FORMATS: Final = ("table", "json")
@@ -36,6 +37,8 @@ kubestage explain runs/first web-1 --node worker-3    [dim]# why not there?[/dim
 kubestage explain runs/first web-1 -o json            [dim]# all verdicts and scores[/dim]
 
 kubestage explain cluster/ web-1                      [dim]# manifests, which are run for that[/dim]
+
+kubestage explain runs/life node/general-6b8s9 --at 2h  [dim]# why bought, why kept[/dim]
 
 kubestage explain --server http://127.0.0.1:18080 web-1
 
@@ -64,7 +67,8 @@ def explain(
         str | None,
         typer.Argument(
             metavar="POD",
-            help="NAMESPACE/NAME, or the name if it is the only one.",
+            help="NAMESPACE/NAME, or the name if it is the only one; of a run with --for also "
+            "node/NAME or nodeclaim/NAME.",
             show_default=False,
         ),
     ] = None,
@@ -81,11 +85,11 @@ def explain(
         Flag("table or json.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
     ] = "table",
 ) -> int:
-    """Explain why a pod went where it went, who rejected which node, and what would make it fit."""
+    """Explain why a pod went where it went, and what would make it fit; or why a node exists."""
     from kubestage.runs import explain as explaining
 
     options = msgspec.structs.replace(options, every_attempt=output == "json")
-    explained: Explanation | PodAttempts
+    explained: Explanation | PodAttempts | NodeExplanation
     if server is not None or kubeconfig is not None:
         if pod is not None:
             problem = "a served cluster has no runs to name"
@@ -115,13 +119,18 @@ def explain(
     return failures.NEGATIVE_RESULT
 
 
-def _lines(explained: Explanation | PodAttempts, options: ExplainOptions) -> Iterator[str]:
-    from kubestage.cli import explain_attempts, explain_text
+def _lines(
+    explained: Explanation | PodAttempts | NodeExplanation, options: ExplainOptions
+) -> Iterator[str]:
+    from kubestage.cli import explain_attempts, explain_bought, explain_text
     from kubestage.runs.explain import PodAttempts
+    from kubestage.runs.explain.node_explanation import NodeExplanation
 
     layout = explain_text.ExplainLayout(
         shutil.get_terminal_size().columns, options.top, options.node
     )
+    if isinstance(explained, NodeExplanation):
+        return explain_bought.lines(explained)
     if isinstance(explained, PodAttempts):
         return explain_attempts.lines(explained, layout, options.attempt)
     return explain_text.lines(explained, layout)

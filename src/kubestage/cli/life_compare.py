@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cli import timings_report
+from kubestage.cli import life_differences, timings_report
 from kubestage.cli.compare_labels import LEFT_OVER_AMOUNTS, LEFT_OVER_LABELS
 from kubestage.cli.explaining import blocks
 from kubestage.objects.tables import text as tables
@@ -44,6 +44,14 @@ _LABELS: Final = {
     "nodesInUseAtEnd": "nodes in use, at the end",
     "costPerHour": "per hour, at the end",
     "idleCostPercent": "idle share of cost",
+    "costPerHourMean": "per hour, mean",
+    "nodesAdded": "nodes added",
+    "nodesRemoved": "nodes removed",
+    "nodesLowest": "fewest nodes",
+    "nodesHighest": "most nodes",
+    "podsMoved": "pods moved",
+    "pendingSeconds": "pending, in sum",
+    "allocatedShare": "allocated",
     "rescalesUp": "up",
     "rescalesDown": "down",
     **LEFT_OVER_LABELS,
@@ -64,6 +72,9 @@ def text(compared: ComparedLives, output: str) -> str:
     lines += _lines(compared.names, known)
     if any(each.name == "cost" for each in compared.measures):
         lines.append(f"Costs are in {compared.currency}.")
+    if compared.seeds:
+        lines.append(f"Figures are means of {len(compared.seeds)} seeds.")
+    lines += life_differences.lines(compared, label, shown)
     if compared.durations is not None:
         lines += ["", *timings_report.compared(compared.durations, compared.names)]
     return "".join(f"{line}\n" for line in lines)
@@ -125,11 +136,14 @@ def shown(measure: Measure, value: float) -> str:
         return wording.milliseconds(value)
     if measure.name.endswith("Percent"):
         return f"{value:.2f}%"
+    if measure.name.endswith("Share"):
+        return f"{100 * value:.2f}%"
     if measure.name.endswith("Minutes"):
         return wording.span(60 * value)
     if measure.name.endswith("Seconds"):
         return wording.span(value)
-    if measure.name in ("cost", "costPerHour"):
+    if measure.name in ("cost", "costPerHour", "costPerHourMean"):
         return money.number(value)
-    is_whole = measure.name not in ("replicaHours", "nodeHours")
-    return f"{value:,}" if is_whole else f"{value:,.2f}"
+    # A mean over seeds of a number is seldom whole.
+    is_whole = measure.name not in ("replicaHours", "nodeHours") and value == int(value)
+    return f"{int(value):,}" if is_whole else f"{value:,.2f}"

@@ -8,7 +8,7 @@ from kubestage.aliases import Json
 from kubestage.cli import analyze_report
 from kubestage.objects import prices
 from kubestage.objects.tables import text
-from kubestage.results.life import measured, requests, wording
+from kubestage.results.life import cost_summary, measured, requests, wording
 from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
     yield _workloads(summary)
     yield _autoscalers(summary["autoscalers"])
     yield _nodes(summary)
+    yield _bought(summary)
     yield _namespaces(summary)
     yield analyze_report.measure_rows(measured.of_summary(summary))
 
@@ -133,6 +134,18 @@ def _currency(summary: Json) -> str:
     """That of the costs; a run that an earlier version has kept has none."""
     found: str = summary.get("currency") or prices.DEFAULT_CURRENCY
     return found
+
+
+def _bought(summary: Json) -> list[tuple[str, ...]]:
+    """What instance types and capacity types cost, if there are several of either."""
+    rows = cost_summary.bought(summary)
+    return [
+        ("BOUGHT AS", "", "COST", "OF ALL"),
+        *(
+            (by, name, money.money(cost, _currency(summary)), money.share(share))
+            for by, name, cost, share in rows
+        ),
+    ]
 
 
 def _namespaces(summary: Json) -> list[tuple[str, ...]]:

@@ -19,6 +19,7 @@ _MASTER: Final = (
     "the control plane is found by its nodes, and reached through the API server",
     "leave it out; SchedulingMetrics has the parameter masterName",
 )
+_LOG: Final = ("there is no log: progress and warnings are printed", _LEAVE_OUT)
 _IMAGES: Final = ("images are not loaded on nodes beforehand", _LEAVE_OUT)
 _EXEC_SERVICE: Final = ("there is no exec service: what needs it is skipped", _LEAVE_OUT)
 _NAMESPACES: Final = "--overwrite-test-config Namespace."
@@ -41,6 +42,11 @@ _FLAGS: Final[dict[str, tuple[str, str]]] = {
     ),
     "--heap-profile-interval": ("this program has no heap profiles", _LEAVE_OUT),
     "--port": ("this program serves no profiles", _LEAVE_OUT),
+    "--v": _LOG,
+    "--vmodule": _LOG,
+    "--alsologtostderr": _LOG,
+    "--logtostderr": _LOG,
+    "--stderrthreshold": _LOG,
     "--delete-stale-namespaces": (
         "the configuration decides",
         f"write {_NAMESPACES}DeleteStaleNamespaces=true",
@@ -56,6 +62,8 @@ _PREFIXES: Final[dict[str, tuple[str, str]]] = {
     "--etcd-": _ETCD,
     "--node-preload-": _IMAGES,
     "--exec-": _EXEC_SERVICE,
+    "--log-": _LOG,
+    "--log_": _LOG,
 }
 _OWN: Final = frozenset(("--prometheus-url",))
 

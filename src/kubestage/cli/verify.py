@@ -23,6 +23,8 @@ kubestage verify one-case.json.gz --differences 20
 
 kubestage verify controllers.json.gz        [dim]# scenarios of the controllers[/dim]
 
+kubestage verify worlds/                    [dim]# worlds of cluster-autoscaler[/dim]
+
 kubestage verify recordings/ -o json        [dim]# for machines[/dim]
 
 The exit code is 0 if everything is identical and 1 if something differs.
@@ -36,7 +38,7 @@ def verify(
         list[str],
         typer.Argument(
             metavar="FILE|DIR",
-            help="Recorded cases or scenarios, .json or .json.gz, or directories with all below.",
+            help="Recorded cases, scenarios or worlds, .json or .json.gz, or directories of them.",
             show_default=False,
         ),
     ],
@@ -52,9 +54,10 @@ def verify(
         ),
     ] = "table",
 ) -> int:
-    """Replay what kube-scheduler decided or kube-controller-manager did, and compare every field.
+    """Replay what the real programs decided and did, and compare every field.
 
-    A file holds one case of the scheduler, or a list of scenarios of the controllers.
+    A file holds one case of kube-scheduler, a list of scenarios of kube-controller-manager, or one
+    world of cluster-autoscaler.
     """
     result = verifying.verify(paths, observer=progress.OBSERVER)
     if output == "json":

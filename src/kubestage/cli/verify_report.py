@@ -7,12 +7,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.tables import text
-from kubestage.runs import verify
+from kubestage.runs import verify_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kubestage.runs.verify import ComparedCase, PlayedScenario, VerifyResult
+    from kubestage.runs.verify import VerifyResult
+    from kubestage.runs.verify_counts import ComparedCase, PlayedScenario, PlayedWorld
     from kubestage.scheduler.replay.comparison import Difference
 
 
@@ -23,18 +24,20 @@ def as_text(result: VerifyResult, differences: int) -> str:
         parts.append(_case_lines(result.cases, differences))
     if result.scenarios:
         parts.append(_scenario_lines(result.scenarios, differences))
+    for program, worlds in verify_counts.by_program(result.worlds).items():
+        parts.append(_world_lines(program, worlds, differences))
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
 
 def _case_lines(cases: Sequence[ComparedCase], differences: int) -> list[str]:
-    categories, plugins = verify.by_category(cases), verify.by_plugin(cases)
+    categories, plugins = verify_counts.by_category(cases), verify_counts.by_plugin(cases)
     lines = [
         *_table("CATEGORY", categories, ("CASES", "DECISIONS", "IDENTICAL")),
         "",
         *_table("PLUGIN", plugins, ("ANSWERS", "IDENTICAL")),
         "",
     ]
-    for path, difference in itertools.islice(verify.case_differences(cases), differences):
+    for path, difference in itertools.islice(verify_counts.case_differences(cases), differences):
         lines += [*_in_full(path, difference), ""]
     lines += _more(sum(len(each.report.differences) for each in cases), differences)
     decisions = sum(each.report.decisions for each in cases)
@@ -43,14 +46,14 @@ def _case_lines(cases: Sequence[ComparedCase], differences: int) -> list[str]:
 
 
 def _scenario_lines(scenarios: Sequence[PlayedScenario], differences: int) -> list[str]:
-    rows = verify.by_topic(scenarios)
+    rows = verify_counts.by_topic(scenarios)
     if len(rows) > 1:
         rows["total"] = tuple(map(sum, zip(*rows.values(), strict=True)))
     cells = [("TOPIC", "SCENARIOS", "STEPS", "IDENTICAL", "DIFFERENT")]
     for name, (number, steps, identical) in rows.items():
         cells.append((name, str(number), str(steps), str(identical), str(number - identical)))
     lines = [*text.align(cells), ""]
-    found = verify.scenario_differences(scenarios)
+    found = verify_counts.scenario_differences(scenarios)
     for path, result, each in itertools.islice(found, differences):
         lines += [
             f"Difference in {path}",
@@ -63,6 +66,38 @@ def _scenario_lines(scenarios: Sequence[PlayedScenario], differences: int) -> li
     lines += _more(sum(len(each.result.differences) for each in scenarios), differences)
     same = sum(each.result.is_same for each in scenarios)
     return [*lines, f"scenarios: {same}/{len(scenarios)} identical"]
+
+
+def _world_lines(program: str, worlds: Sequence[PlayedWorld], differences: int) -> list[str]:
+    rows = verify_counts.by_world_category(worlds)
+    if len(rows) > 1:
+        rows["total"] = tuple(map(sum, zip(*rows.values(), strict=True)))
+    cells: list[tuple[str, ...]] = [
+        ("CATEGORY", "WORLDS", "IDENTICAL", "STEPS", "DECISIONS", "IDENTICAL", "DIFFERENT")
+    ]
+    for name, (number, steps, decisions, same, identical) in rows.items():
+        numbers = (number, same, steps, decisions, identical, decisions - identical)
+        cells.append((name, *map(str, numbers)))
+    lines = [*text.align(cells), ""]
+    found = list(verify_counts.world_differences(worlds))
+    for world, each in found[:differences]:
+        where = "" if each.counts else " (the real program's order is random here)"
+        lines += [
+            f"Difference in {world.path}",
+            f"  at:        {world.report.name}, step {each.step} at {each.time:g} s",
+            f"  field:     {each.field}{each.path}{where}",
+            f"  expected:  {_value(each.expected)}",
+            f"  got:       {_value(each.got)}",
+            "",
+        ]
+    lines += _more(len(found), differences)
+    decisions = sum(each.report.decisions for each in worlds)
+    identical = sum(each.report.identical for each in worlds)
+    same = sum(each.report.is_same for each in worlds)
+    return [
+        *lines,
+        f"{program}: {same}/{len(worlds)} worlds, {identical}/{decisions} decisions identical",
+    ]
 
 
 def _table(

@@ -1,24 +1,27 @@
 """The API server: which call is served when, by how many it can serve at once.
 
-Calls are served in the order in which they arrive. They wait in one queue for a seat, then for a
-core, and then for etcd. As no call overtakes another, it is known at arrival when a call will be
-done: the model stores the times at which seats and cores get free, and no calls in flight.
+Calls of one priority level are served in the order in which they arrive. They wait in its queue
+for a seat, then for a core, and then for etcd. As no call of a level overtakes another, it is known
+at arrival when a call will be done: the model stores the times at which seats and cores get free,
+and no calls in flight.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from heapq import heappop, heappush, heapreplace
+from heapq import heapreplace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.cluster.endpoints import Endpoints
+from kubestage.cluster.priority_levels import WORKLOAD_HIGH, PriorityLevels
+from kubestage.cluster.seats import Seats
 from kubestage.objects import distributions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.cluster.endpoints import Endpoint
+    from kubestage.cluster.priority_levels import Level
     from kubestage.cluster.profile import Profile
     from kubestage.sim.streams import Streams
 
@@ -39,21 +42,22 @@ class Turn(NamedTuple):
 
 
 class ApiServer:
-    """Seats, cores and the queue before them."""
+    """Seats, cores and the queues before them.
+
+    Without priority levels all calls share one pool of seats.
+    """
 
     def __init__(self, profile: Profile, streams: Streams) -> None:
         api = profile.api
         self.endpoints = Endpoints(profile, streams)
         self.cpu_ns = 0
         self.refused = 0
-        self._max_queued = api.max_queued
         self._per_object_ns = distributions.parse(api.list_per_object).first
-        # When each seat and each core gets free, soonest first. The lowest bit of a seat's
-        # time is set if a write has it.
-        self._seats = [0] * max(api.seats, 1)
+        self._client_level = profile.client.priority_level
+        self._pool = Seats(api.seats, api.max_queued)
+        self.levels = PriorityLevels(api.seats, api.max_queued) if api.priority_levels else None
+        # When each core gets free, soonest first.
         self._cores = [0] * api.cores
-        # When the queued calls are served, with such a bit.
-        self._line: deque[int] = deque()
         # How much longer work takes because of background calls.
         self._stretch = 1.0
 
@@ -63,43 +67,51 @@ class ApiServer:
         return len(self._cores)
 
     def take(
-        self, endpoint: Endpoint, arrives_ns: int, *, objects: int = 0, more_ns: int = 0
+        self,
+        endpoint: Endpoint,
+        arrives_ns: int,
+        *,
+        objects: int = 0,
+        more_ns: int = 0,
+        level: str = "",
     ) -> Turn | None:
         """Serve a call that arrives now or next; None if the queue is full.
 
         A list of many objects takes several seats and more of a core. `more_ns` is what the call
-        waits for in addition.
+        waits for in addition. `level` is its priority level, by default that of the load's clients.
         """
-        line = self._line
-        while line and line[0] >> 1 <= arrives_ns:
-            line.popleft()
-        if self._max_queued and len(line) >= self._max_queued:
+        found = self._level(level or self._client_level, arrives_ns)
+        seats = self._pool if found is None else found.seats
+        if seats.is_full(arrives_ns):
             self.refused += 1
+            if found is not None:
+                found.refused += 1
             return None
         width = min(max(math.ceil(objects / _OBJECTS_PER_SEAT), 1), _MOST_LIST_SEATS)
         cpu_ns = int((endpoint.cpu_ns() + self._per_object_ns * objects) * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
-        # Later calls get none of these, nor any that gets free sooner: no call overtakes another.
-        seats = [heappop(self._seats) for _ in range(min(width, len(self._seats)))]
-        begins_ns = max(arrives_ns, seats[-1] >> 1)
+        reserved, free_ns = seats.leave(width)
+        begins_ns = max(arrives_ns, free_ns)
         ends_ns = self._work(begins_ns, cpu_ns) + etcd_ns + more_ns
-        for _ in seats:
-            heappush(self._seats, ends_ns << 1 | endpoint.is_mutating)
-        if begins_ns > arrives_ns:
-            line.append(begins_ns << 1 | endpoint.is_mutating)
+        queued_until_ns = begins_ns if begins_ns > arrives_ns else 0
+        seats.take(reserved, queued_until_ns, ends_ns, is_mutating=endpoint.is_mutating)
+        if found is not None:
+            found.dispatched += 1
+            found.demand.add(arrives_ns, ends_ns, width)
         return Turn(ends_ns, begins_ns - arrives_ns, etcd_ns)
 
-    def count(self, endpoint: Endpoint, now_ns: int) -> None:
+    def count(self, endpoint: Endpoint, now_ns: int, level: str = WORKLOAD_HIGH) -> None:
         """Count a call of a component, which continues without waiting for the answer.
 
         It takes a seat and a core like any other. One that would wait for too long takes none: its
         component would be refused, and retries.
         """
+        found = self._level(level, now_ns)
+        seats = self._pool if found is None else found.seats
         cpu_ns = int(endpoint.cpu_ns() * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
-        seats, cores = self._seats, self._cores
-        free_ns = seats[0] >> 1
-        begins_ns = max(now_ns, free_ns)
+        cores = self._cores
+        begins_ns = max(now_ns, seats.free_ns)
         done_ns = begins_ns + cpu_ns
         if cores and cores[0] > begins_ns:
             done_ns = cores[0] + cpu_ns
@@ -107,9 +119,22 @@ class ApiServer:
         if ends_ns - now_ns < _PATIENCE_NS:
             if cores:
                 heapreplace(cores, done_ns)
-            heapreplace(seats, ends_ns << 1 | endpoint.is_mutating)
+            seats.take_next(ends_ns, is_mutating=endpoint.is_mutating)
+            if found is not None:
+                found.dispatched += 1
+                found.demand.add(now_ns, ends_ns, 1)
+        elif found is not None:
+            found.refused += 1
         self.cpu_ns += cpu_ns
         endpoint.observe(ends_ns - now_ns, begins_ns - now_ns, etcd_ns, endpoint.success)
+
+    def wait(self, endpoint: Endpoint, now_ns: int, level: str, objects: int = 0) -> int:
+        """Count a call for whose answer a component waits; when it has that."""
+        turn = self.take(endpoint, now_ns, objects=objects, level=level)
+        if turn is None:
+            return now_ns + _PATIENCE_NS
+        endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
+        return turn.ends_ns
 
     def set_background(self, calls: Iterable[tuple[Endpoint, float]]) -> None:
         """Set the background calls and their rate per second: they leave less for others.
@@ -135,11 +160,27 @@ class ApiServer:
 
     def in_flight(self, now_ns: int) -> tuple[int, int]:
         """How many seats are taken by reads, and by writes."""
-        return _count_later(self._seats, now_ns)
+        found = [seats.in_flight(now_ns) for seats in self._all_seats()]
+        return sum(reads for reads, _ in found), sum(writes for _, writes in found)
 
     def in_line(self, now_ns: int) -> tuple[int, int]:
         """How many reads and writes of clients are queued."""
-        return _count_later(self._line, now_ns)
+        found = [seats.in_line(now_ns) for seats in self._all_seats()]
+        return sum(reads for reads, _ in found), sum(writes for _, writes in found)
+
+    def _all_seats(self) -> list[Seats]:
+        if self.levels is None:
+            return [self._pool]
+        return [level.seats for level in self.levels.by_name.values()]
+
+    def _level(self, name: str, now_ns: int) -> Level | None:
+        """The level of a call, if there are levels, as it is now."""
+        levels = self.levels
+        if levels is None:
+            return None
+        if now_ns >= levels.due_ns:
+            levels.adjust(now_ns)
+        return levels.by_name[name]
 
     def _work(self, begins_ns: int, cpu_ns: int) -> int:
         """Occupy a core as soon as one is free; when the work is done."""
@@ -149,9 +190,3 @@ class ApiServer:
         done_ns = max(begins_ns, self._cores[0]) + cpu_ns
         heapreplace(self._cores, done_ns)
         return done_ns
-
-
-def _count_later(marked: Iterable[int], now_ns: int) -> tuple[int, int]:
-    """How many of these times are later than now, for reads and for writes."""
-    found = [each & 1 for each in marked if each >> 1 > now_ns]
-    return len(found) - sum(found), sum(found)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kubestage.metrics.families import Family
     from kubestage.metrics.scraper import Metrics
     from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.store.log import Change
     from kubestage.store.store import Store
 
 KUBELET, CADVISOR, SYSTEM_CONTAINERS = "kubelet", "cadvisor", "system-containers"
@@ -74,6 +75,9 @@ class Components:
         self._scheduler = scheduler
         self._controllers = controllers
         self.board = None if metrics is None else metrics.board
+        # NOTE: as every page of a node asks for it, searching all nodes took half of a large load.
+        self._master = ""
+        store.subscribe(self._on_node, frozenset({("", "Node")}))
         self._families: dict[str, Callable[[], list[Family]]] = {
             APISERVER: self._of_api_server,
             CONTROLLER_MANAGER: self._of_controllers,
@@ -93,10 +97,20 @@ class Components:
     @property
     def master(self) -> str:
         """The name of the node of the control plane."""
-        for name, node in self.store.read(gvk.NODE).items():
-            if is_master(name) or not _ROLES.isdisjoint(node["metadata"].get("labels") or ()):
-                return name
-        return MASTER
+        if not self._master:
+            self._master = next(
+                (
+                    name
+                    for name, node in self.store.read(gvk.NODE).items()
+                    if is_master(name)
+                    or not _ROLES.isdisjoint(node["metadata"].get("labels") or ())
+                ),
+                MASTER,
+            )
+        return self._master
+
+    def _on_node(self, _change: Change) -> None:
+        self._master = ""
 
     def families(self, component: str) -> Iterable[Family]:
         """The metrics of a component, up to date."""
@@ -174,6 +188,7 @@ class Components:
             *self._api.endpoints.families(),
             in_flight,
             in_line,
+            *(() if self._api.levels is None else self._api.levels.families(now_ns)),
             *storage_metrics.of_api_server(self.store),
             *self._watchers.families(),
             *self._process(APISERVER),
@@ -217,9 +232,10 @@ class Components:
 
     def _of_system_containers(self) -> list[Family]:
         """The containers outside of the namespaces of loads, where nearly all are inside."""
-        pods = self.store.read(gvk.POD)
-        included = {key for key in pods if not key.startswith(OF_LOADS)}
-        names = {pods[key]["spec"].get("nodeName") for key in included}
+        collection = self.store.collection(gvk.POD)
+        others = [each for each in collection.namespaces if not each.startswith(OF_LOADS)]
+        included = {key for namespace in others for key in collection.keys(namespace)}
+        names = {collection.objects[key]["spec"].get("nodeName") for key in included}
         nodes = node_stats.nodes_of(self.kubelet) if included else ()
         return self._containers_on([node for node in nodes if node.name in names], included)
 

@@ -29,11 +29,13 @@ RESOURCE, NAMESPACE, CLUSTER = "resource", "namespace", "cluster"
 
 _COMPONENT: Final = "apiserver"
 _LABELS: Final = ("verb", "group", "version", "resource", "subresource", "scope", "component")
-_READS: Final = frozenset({"GET", "LIST", "WATCH"})
+_WATCH: Final = "WATCH"
+_READS: Final = frozenset({"GET", "LIST", _WATCH})
 # A verb as the metrics name it: the profile's field for its time, and what etcd does.
 _TIMES: Final = {
     "GET": ("get", "get"),
     "LIST": ("list", "list"),
+    _WATCH: ("list", "list"),
     "POST": ("create", "create"),
     "PUT": ("update", "update"),
     "PATCH": ("patch", "update"),
@@ -112,6 +114,12 @@ class Endpoint:
         etcd_s = etcd_ns * 1e-9
         etcd.counts[bisect_left(BOUNDS, etcd_s)] += times
         etcd.total += etcd_s * times
+
+    def observe_watch(self, took_ns: int, times: int) -> None:
+        """Count watches that have ended, which etcd had no part in: how long they lasted."""
+        self.codes[self.success] = self.codes.get(self.success, 0) + times
+        self.duration.observe(took_ns * 1e-9, times)
+        self.sli.observe(took_ns * 1e-9, times)
 
 
 class Endpoints:
@@ -194,6 +202,8 @@ def _etcd_families(called: list[Endpoint]) -> list[Family]:
     )
     for endpoint in called:
         name, seen = endpoint.name, endpoint.etcd_duration
+        if name.verb == _WATCH:
+            continue
         labels = (_TIMES[name.verb][1], name.group, name.resource)
         total = latencies.distribution(*labels)
         for index, count in enumerate(seen.counts):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
+from kubestage.cluster.priority_levels import EXEMPT, LEVELS
 from kubestage.controllers.kubelet.settings import KubeletSettings
 from kubestage.controllers.pacing import ControllerPacing
 from kubestage.errors import InputError
@@ -25,9 +26,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A part of a profile. Texts are distributions: ``5ms``, ``lognormal(5ms,4ms)``."""
 
     section: ClassVar[str] = ""
+    names: ClassVar[frozenset[str]] = frozenset()
+    """The keys whose values are names, not distributions."""
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
+            if name in self.names:
+                continue
             value: Any = getattr(self, name)
             texts = value if isinstance(value, dict) else {"": value}
             for key, text in texts.items():
@@ -52,8 +57,11 @@ class ApiSection(Section, frozen=True):
     """Its flag; with the other one it makes up the seats on which calls are served."""
     max_mutating_requests_inflight: int = 200
     """Its flag; see `max_requests_inflight`."""
+    priority_levels: bool = False
+    """Whether the seats are divided among the priority levels of API Priority and Fairness."""
     max_queued: int = 0
-    """How many calls may wait for a seat before others are refused with 429; 0 is no limit."""
+    """How many calls may wait for a seat (of their priority level) before others are refused with
+    429; 0 is no limit."""
     cores: int = 0
     """How many calls it works on at once; 0 is no limit."""
     get: str = "0s"
@@ -98,15 +106,27 @@ class NetworkSection(Section, frozen=True):
 
 
 class ClientSection(Section, frozen=True):
-    """The limits of each client of the load."""
+    """The limits of each client of the load, and its priority level."""
 
     section: ClassVar[str] = "client"
+    names: ClassVar[frozenset[str]] = frozenset(("priority_level",))
     qps: float = 100.0
     """Calls per second."""
     burst: int = 200
     """Calls that may be sent at once."""
     nodes_per_client: int = 100
     """For how many nodes there is one more client."""
+    priority_level: str = EXEMPT
+    """That of its calls: ``exempt`` for ``system:masters``, ``global-default`` for other users."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.priority_level not in LEVELS:
+            raise InputError(
+                f"there is no priority level {self.priority_level!r}",
+                path="client.priority_level",
+                fix=f"write one of {', '.join(LEVELS)}",
+            )
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

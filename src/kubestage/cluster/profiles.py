@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from kubestage.cluster.priority_levels import GLOBAL_DEFAULT
 from kubestage.cluster.profile import (
     INSTANT,
     ApiSection,
@@ -47,6 +48,7 @@ DEFAULT: Final = Profile(
         " component has by default."
     ),
     api=ApiSection(
+        priority_levels=True,
         max_queued=6_400,
         cores=8,
         get="lognormal(900us,800us)",
@@ -61,7 +63,7 @@ DEFAULT: Final = Profile(
     etcd=EtcdSection(write="lognormal(2500us,2200us)", read="lognormal(800us,600us)"),
     watch=WatchSection(delay="lognormal(5ms,5ms)"),
     network=NetworkSection(round_trip="500us"),
-    client=ClientSection(qps=100, burst=200, nodes_per_client=100),
+    client=ClientSection(qps=100, burst=200, nodes_per_client=100, priority_level=GLOBAL_DEFAULT),
     scheduler=SchedulerPacing(
         informer_delay="lognormal(3ms,2ms)",
         attempt="lognormal(1ms,400us)",
@@ -84,6 +86,7 @@ KIND: Final = Profile(
     name="kind",
     description="A cluster in containers on one machine of 4 cores, which all nodes share.",
     api=ApiSection(
+        priority_levels=True,
         max_queued=6_400,
         cores=2,
         get="lognormal(1ms,1ms)",
@@ -98,6 +101,7 @@ KIND: Final = Profile(
     etcd=EtcdSection(write="lognormal(5ms,6ms)", read="lognormal(1ms,1ms)"),
     watch=WatchSection(delay="lognormal(6ms,8ms)"),
     network=NetworkSection(round_trip="100us"),
+    client=DEFAULT.client,
     scheduler=DEFAULT.scheduler,
     controllers=DEFAULT.controllers,
     kubelet=KubeletSettings(
@@ -121,7 +125,7 @@ GCE_100: Final = Profile(
     etcd=DEFAULT.etcd,
     watch=DEFAULT.watch,
     network=DEFAULT.network,
-    client=DEFAULT.client,
+    client=ClientSection(qps=100, burst=200, nodes_per_client=100),
     scheduler=SchedulerPacing(
         informer_delay="lognormal(3ms,2ms)",
         attempt="lognormal(1ms,400us)",
@@ -148,6 +152,7 @@ GCE_5000: Final = Profile(
     api=ApiSection(
         max_requests_inflight=640,
         max_mutating_requests_inflight=0,
+        priority_levels=True,
         max_queued=12_800,
         cores=64,
         get="lognormal(1200us,1500us)",

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import endpoints, verbs
-from kubestage.cluster.access import Answer, Page
 from kubestage.cluster.api_server import ApiServer
 from kubestage.cluster.component_calls import ComponentCalls
 from kubestage.cluster.components import Components
 from kubestage.cluster.draws import Draws
 from kubestage.cluster.pages import Pages
+from kubestage.cluster.pending_calls import PendingCall
 from kubestage.cluster.profile import INSTANT
 from kubestage.cluster.stage_moments import StageMoments
 from kubestage.cluster.subscription import StageSubscription
 from kubestage.cluster.watchers import Watchers
-from kubestage.errors import TooManyRequests
 from kubestage.objects import distributions
 from kubestage.store import selection as selections
 
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kubestage.aliases import Json
-    from kubestage.cluster.access import Call, Selection, WatchEvent
-    from kubestage.cluster.api_server import Turn
-    from kubestage.cluster.endpoints import Endpoint
+    from kubestage.cluster.access import Answer, Call, Page, Selection, WatchEvent
     from kubestage.cluster.profile import Profile
     from kubestage.cluster.usage import ContainerUsage
     from kubestage.controllers.runner import Runner
@@ -72,7 +69,7 @@ class StagedCluster:
         self.api = ApiServer(profile, streams)
         self.half_trip_ns = int(distributions.parse(profile.network.round_trip).first) // 2
         self._delay = Draws(profile.watch.delay, streams, "cluster/watch")
-        self._calls = ComponentCalls(store, self.api)
+        self._calls = ComponentCalls(store, self.moments, self.api)
         self._watchers = Watchers()
         self.components = Components(
             store,
@@ -85,11 +82,14 @@ class StagedCluster:
         )
         self._pages = Pages(self.components)
 
-    def call(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Carry out a call; `done` receives the answer when it is back."""
+    def call(self, call: Call, done: Callable[[Answer], None], *, level: str = "") -> None:
+        """Carry out a call; `done` receives the answer when it is back.
+
+        `level` is its priority level, by default that of the load's clients.
+        """
         now_ns = self.moments.now_ns
         arrives_ns = now_ns + self.half_trip_ns
-        pending = _PendingCall(self, call, done, now_ns)
+        pending = PendingCall(self, call, done, now_ns, level)
         row = self.store.kinds.get(call.resource.api_version, call.resource.kind)
         if row is None or call.verb not in endpoints.VERBS:
             self.moments.at(arrives_ns, pending.carry_out)
@@ -104,6 +104,7 @@ class StagedCluster:
         on_event: Callable[[WatchEvent], None],
         *,
         is_streamed: bool = False,
+        level: str = "",
     ) -> StageSubscription:
         """Watch the objects of a selection, and every change of them.
 
@@ -115,7 +116,7 @@ class StagedCluster:
         selected = selections.parse(
             row, selection.namespace or None, selection.label_selector, selection.field_selector
         )
-        wire = _Stream(self) if is_streamed else self
+        wire = _Wire(self, level, is_counted=not is_streamed)
         subscription = StageSubscription(self.store, self.moments, selected, on_event, wire)
         self._watchers.add(subscription)
         self.moments.at(self.moments.now_ns + self.half_trip_ns, subscription.begin)
@@ -135,7 +136,7 @@ class StagedCluster:
         return self.components.usage()
 
     def listed_ns(
-        self, row: Kind, namespace: str | None, count: int, *, is_counted: bool = True
+        self, row: Kind, namespace: str | None, count: int, level: str, *, is_counted: bool
     ) -> int:
         """When the client has the answer to a list request of so many objects that arrives now.
 
@@ -144,7 +145,7 @@ class StagedCluster:
         scope = endpoints.NAMESPACE if namespace else endpoints.CLUSTER
         endpoint = self.api.endpoints.find("LIST", row, scope=scope)
         now_ns = self.moments.now_ns
-        turn = self.api.take(endpoint, now_ns, objects=count)
+        turn = self.api.take(endpoint, now_ns, objects=count, level=level)
         if turn is None:
             # Watchers retry until they are served.
             return now_ns + _LONGEST_NS // 60 + self.half_trip_ns
@@ -166,106 +167,22 @@ class StagedCluster:
             self._calls.is_paused = False
 
 
-class _Stream:
-    """The way of a watch that brings what exists: no LIST is counted."""
+class _Wire:
+    """The way of a watch; `is_counted` is whether a LIST brings what exists."""
 
-    def __init__(self, cluster: StagedCluster) -> None:
+    def __init__(self, cluster: StagedCluster, level: str, *, is_counted: bool) -> None:
         self._cluster = cluster
+        self._level = level
+        self._is_counted = is_counted
 
     def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
         """When the watcher has all that exists."""
-        return self._cluster.listed_ns(row, namespace, count, is_counted=False)
+        cluster = self._cluster
+        return cluster.listed_ns(row, namespace, count, self._level, is_counted=self._is_counted)
 
     def delay_ns(self) -> int:
         """How long the next change takes to the watcher."""
         return self._cluster.delay_ns()
-
-
-class _PendingCall:
-    """A call between its start and its answer."""
-
-    __slots__ = (
-        "_call", "_cluster", "_done", "_endpoint", "_error", "_object", "_sent_ns", "_turn",
-    )  # fmt: skip
-
-    def __init__(
-        self, cluster: StagedCluster, call: Call, done: Callable[[Answer], None], sent_ns: int
-    ) -> None:
-        self._cluster, self._call, self._done, self._sent_ns = cluster, call, done, sent_ns
-        self._endpoint: Endpoint | None = None
-        self._turn: Turn | None = None
-        self._object: Json | None = None
-        self._error: ApiError | None = None
-
-    def enter(self, row: Kind, arrives_ns: int) -> None:
-        """Enter the queue; the call is carried out when it has been served."""
-        cluster, call = self._cluster, self._call
-        more_ns = 0
-        if call.verb == _DELETE_COLLECTION:
-            # One deletion after another, each with its own write.
-            count = cluster.store.collection(row).count(call.namespace or None)
-            etcd_ns = cluster.api.endpoints.find("DELETE", row).etcd.mean_ns
-            more_ns = min(round(count * etcd_ns), _LONGEST_NS)
-        endpoint = self._endpoint = _endpoint(cluster, call, row)
-        turn = self._turn = cluster.api.take(endpoint, arrives_ns, more_ns=more_ns)
-        if turn is None:
-            cluster.moments.at(arrives_ns, self.refuse)
-        else:
-            cluster.moments.at(turn.ends_ns, self.carry_out)
-
-    def read(self) -> None:
-        """A list: objects are read at once, and the time depends on their number."""
-        cluster, call = self._cluster, self._call
-        self._object, self._error = cluster.carry_out(call)
-        row = cluster.store.kind((call.resource.api_version, call.resource.kind))
-        count = len(self._object["items"]) if self._object is not None else 0
-        endpoint = self._endpoint = _endpoint(cluster, call, row)
-        now_ns = cluster.moments.now_ns
-        turn = self._turn = cluster.api.take(endpoint, now_ns, objects=count)
-        if turn is None:
-            self._object = None
-            self.refuse()
-        else:
-            cluster.moments.at(turn.ends_ns, self.send)
-
-    def refuse(self) -> None:
-        """Refuse the call: the queue is full."""
-        self._error = TooManyRequests(_FULL, {"retryAfterSeconds": 1})
-        self.send()
-
-    def carry_out(self) -> None:
-        """Carry out the call, and send the answer."""
-        self._object, self._error = self._cluster.carry_out(self._call)
-        self.send()
-
-    def send(self) -> None:
-        """Count the call; its answer arrives half a round trip later."""
-        cluster, endpoint = self._cluster, self._endpoint
-        now_ns = cluster.moments.now_ns
-        if endpoint is not None:
-            code = endpoint.success if self._error is None else self._error.code
-            waited_ns, etcd_ns = (0, 0) if self._turn is None else self._turn[1:]
-            took_ns = max(now_ns - self._sent_ns - cluster.half_trip_ns, 0)
-            endpoint.observe(took_ns, waited_ns, etcd_ns, code)
-        if cluster.half_trip_ns:
-            cluster.moments.at(now_ns + cluster.half_trip_ns, self.answer)
-        else:
-            self.answer()
-
-    def answer(self) -> None:
-        """Call back the client."""
-        now_ns = self._cluster.moments.now_ns
-        self._done(Answer(self._object, self._error, self._sent_ns, now_ns))
-
-
-def _endpoint(cluster: StagedCluster, call: Call, row: Kind) -> Endpoint:
-    if call.name or call.verb == "create":
-        scope = endpoints.RESOURCE
-    else:
-        scope = endpoints.NAMESPACE if call.namespace else endpoints.CLUSTER
-    is_apply = call.verb == "patch" and call.patch_type == _APPLY
-    verb = "APPLY" if is_apply else endpoints.VERBS[call.verb]
-    return cluster.api.endpoints.find(verb, row, scope=scope)
 
 
 class _PendingPage:

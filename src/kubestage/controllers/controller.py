@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import msgspec
 
 from kubestage.controllers.lister import Lister
+from kubestage.controllers.node_decisions import NodeDecisions
 from kubestage.controllers.work_queue import WorkQueue
 from kubestage.errors import KubestageError
 from kubestage.store.event_recorder import EventRecorder
@@ -47,6 +48,7 @@ class Cluster(msgspec.Struct, frozen=True):
     `start_unix_ns` is when the loops began. `metrics` is what the metrics APIs serve. `what_if`
     makes a copy of the cluster on which pods can be tried, if there is a scheduler to try them.
     `autoscalers` are those that the user provides, by the key of the HPA that they decide for.
+    `decisions` takes what is decided about nodes, and why.
     """
 
     store: Store
@@ -59,6 +61,7 @@ class Cluster(msgspec.Struct, frozen=True):
     metrics: Metrics
     what_if: WhatIf | None = None
     autoscalers: Mapping[str, type[Autoscaler]] = {}
+    decisions: NodeDecisions = msgspec.field(default_factory=NodeDecisions)
 
 
 class Retry(KubestageError):

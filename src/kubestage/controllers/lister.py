@@ -34,6 +34,12 @@ class Lister:
         objects = found.objects
         return [objects[key] for key in found.keys(namespace)]
 
+    def indexed(self, kind: KindRef, field: str, value: str) -> list[Json]:
+        """The objects whose indexed field has a value, by key."""
+        found = self.collection(kind)
+        objects = found.objects
+        return [objects[key] for key in sorted(found.fields[field].get(value))]
+
     def owned(self, kind: KindRef, uid: str) -> list[Json]:
         """The objects that name an owner, as its controller or not, by key."""
         found = self.collection(kind)

@@ -37,6 +37,7 @@ with lazy.imports():
     from kubestage.controllers.endpointslice import mirroring
     from kubestage.controllers.hpa import loop as hpa
     from kubestage.controllers.job import loop as job
+    from kubestage.controllers.karpenter import loop as karpenter
     from kubestage.controllers.kubelet import loop as kubelet
     from kubestage.controllers.kwok import player
     from kubestage.controllers.node_autoscaler import loop as node_autoscaler
@@ -224,6 +225,11 @@ _CLUSTER_AUTOSCALER: Final = LazyController(
     lambda: node_autoscaler.NodeAutoscaler,
     kinds=(("kubestage.dev", "NodeGroup"),),
 )
+_KARPENTER: Final = LazyController(
+    "karpenter",
+    lambda: karpenter.Karpenter,
+    kinds=(("karpenter.sh", "NodePool"), ("karpenter.sh", "NodeClaim")),
+)
 
 ALL: Final = (
     *LOOPS,
@@ -236,10 +242,13 @@ ALL: Final = (
         kinds=(("autoscaling.k8s.io", "VerticalPodAutoscaler"),),
     ),
     _CLUSTER_AUTOSCALER,
+    _KARPENTER,
 )
 """All loops of a living stage: also those on nodes, in drivers and of autoscalers."""
 
-MACHINES: Final = (_EVENT_TTL, _EXTERNAL_PROVISIONER, _KUBELET, _KWOK, _CLUSTER_AUTOSCALER)
+MACHINES: Final = (
+    _EVENT_TTL, _EXTERNAL_PROVISIONER, _KUBELET, _KWOK, _CLUSTER_AUTOSCALER, _KARPENTER,
+)  # fmt: skip
 """What is left to simulate where kube-controller-manager is a client: nodes, their volumes, and
 the pools that they come from.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, Retry
 from kubestage.controllers.lazy_controller import Placeholder
+from kubestage.controllers.node_decisions import NodeDecisions
 from kubestage.controllers.settings import Settings
 from kubestage.controllers.worker_pool import WorkerPool
 from kubestage.errors import ApiError
@@ -51,6 +52,7 @@ class Runner:
         self._environment, self._streams = environment, streams
         self.syncs = 0
         self.failures: dict[str, int] = {}
+        self.node_decisions = NodeDecisions()
         self._set_up(settings or Settings(), metrics, what_if)
 
     def _set_up(self, settings: Settings, metrics: Metrics | None, what_if: WhatIf | None) -> None:
@@ -59,6 +61,7 @@ class Runner:
         self._line: deque[tuple[Controller, str]] = deque()
         self._turn = self._environment.timer("ControllerTurn", self._take_turn)
         self._pools: dict[Controller, WorkerPool] = {}
+        self.node_decisions.clear()
         cluster = Cluster(
             self._store,
             self._environment,
@@ -70,6 +73,7 @@ class Runner:
             metrics or Metrics(self._environment),
             what_if,
             self._autoscalers,
+            self.node_decisions,
         )
         self.controllers = [loop(cluster) for loop in self._loops]
         self._connect()

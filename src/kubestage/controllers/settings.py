@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubestage.controllers.hpa.settings import HpaSettings
+from kubestage.controllers.karpenter.settings import KarpenterSettings
 from kubestage.controllers.kubelet.settings import KubeletSettings
 from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 from kubestage.controllers.pacing import ControllerPacing
@@ -75,6 +76,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     node_autoscaler: NodeAutoscalerSettings = NodeAutoscalerSettings()
     """Flags of cluster-autoscaler."""
+
+    karpenter: KarpenterSettings = KarpenterSettings()
+    """Flags and feature gates of Karpenter."""
 
     metrics: MetricsSettings = MetricsSettings()
     """When usage is measured and served."""

@@ -1,12 +1,20 @@
-"""Floating point numbers as Go's `strconv.FormatFloat` writes them."""
+"""Floating point numbers as Go's `strconv` writes and reads them."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 SHORTEST: Final = -1
 """As many digits as it takes to read the same number back."""
+_DECIMAL: Final = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE
+)
+_HEXADECIMAL: Final = re.compile(
+    r"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+", re.ASCII | re.IGNORECASE
+)
+_NAMED: Final = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE)
 # Where the shortest form of `g` changes to an exponent.
 _SHORTEST_DIGITS: Final = 6
 
@@ -56,3 +64,19 @@ def _shortest(value: float, form: str) -> str:
 
 def _general(value: float, precision: int) -> str:
     return f"{value:.{precision or 1}g}"
+
+
+def parse(number: str) -> float | None:
+    """The number that a text is, as `strconv.ParseFloat` reads it; None if it is none."""
+    if _NAMED.fullmatch(number):
+        return float(number)
+    try:
+        if _DECIMAL.fullmatch(number):
+            found = float(number)
+        elif _HEXADECIMAL.fullmatch(number):
+            found = float.fromhex(number)
+        else:
+            return None
+    except OverflowError:
+        return None
+    return None if math.isinf(found) else found

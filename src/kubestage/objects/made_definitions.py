@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 # Kinds of ours whose definition is part of the package.
-_WRITTEN: Final = ("nodegroups", "pricecatalogs", "scenarios", "traffics")
+_WRITTEN: Final = frozenset({
+    "ec2nodeclasses", "nodeclaims", "nodegroups", "nodeoverlays", "nodepools", "pricecatalogs",
+    "scenarios", "stagenodeclasses", "traffics",
+})  # fmt: skip
 _GROUPS: Final = frozenset({
-    "autoscaling.k8s.io", "kubestage.dev", "kwok.x-k8s.io",
+    "autoscaling.k8s.io", "karpenter.k8s.aws", "karpenter.sh", "kubestage.dev", "kwok.x-k8s.io",
     "simulation.kube-scheduler-simulator.x-k8s.io",
 })  # fmt: skip
 _AGE: Final[Json] = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}

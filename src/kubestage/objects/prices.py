@@ -6,16 +6,22 @@ specific one counts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import functools
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage import lazy
 from kubestage.aliases import Json
 from kubestage.objects import node_pools
 from kubestage.objects.views.node import ZONE_LABELS
 
+# NOTE: few clusters have one of these catalogs.
+with lazy.imports():
+    from kubestage.objects import shipped_prices
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 PRICE_CATALOG: Final = ("kubestage.dev/v1alpha1", "PriceCatalog")
 NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
@@ -24,6 +30,8 @@ ON_DEMAND: Final = "on-demand"
 SPOT: Final = "spot"
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
 DEFAULT_CURRENCY: Final = "USD"
+# Spot prices have so many, and what is computed from others is not more exact.
+_DECIMALS: Final = 6
 
 # The base prices of cluster-autoscaler on Google's cloud, in dollars per hour. They divide the
 # price of a node between its resources.
@@ -50,6 +58,12 @@ class CatalogEntry(msgspec.Struct, frozen=True, rename="camel"):
     capacity_type: str = ON_DEMAND
     architecture: str = "amd64"
     resources: Json = {}
+    capacity: Json = {}
+    labels: Json = {}
+    operating_system: str = "linux"
+    available: bool = True
+    reservation_id: str = ""
+    reservation_capacity: int = 0
 
 
 class Prices:
@@ -119,16 +133,52 @@ def capacity_type(labels: Json) -> str:
     return ON_DEMAND
 
 
+def setting(catalog: Json, name: str) -> Any:
+    """What a catalog object states of all its prices, or the catalog of kubestage that it names."""
+    spec = catalog["spec"]
+    if name in spec or not spec.get("builtIn"):
+        return spec.get(name)
+    return shipped_prices.spec(spec["builtIn"]).get(name)
+
+
 def entries(catalog: Json) -> list[CatalogEntry]:
-    """The prices of a catalog object."""
-    return [
-        CatalogEntry(
-            each["instanceType"],
-            float(each["price"]),
-            each.get("zone") or "",
-            (each.get("capacityType") or ON_DEMAND).lower(),
-            each.get("architecture") or "amd64",
-            each.get("resources") or {},
-        )
-        for each in catalog["spec"]["prices"]
-    ]
+    """The prices of a catalog object; what it states itself comes before what it refers to."""
+    spec = catalog["spec"]
+    named = spec.get("builtIn")
+    found = list(map(_entry, spec.get("prices") or () if named else spec["prices"]))
+    if named:
+        found += _shipped(named)
+    share = setting(catalog, "spotPriceShare")
+    return found if share is None else [*found, *_spot_entries(found, float(share))]
+
+
+@functools.cache
+def _shipped(name: str) -> tuple[CatalogEntry, ...]:
+    return tuple(map(_entry, shipped_prices.spec(name)["prices"]))
+
+
+def _spot_entries(known: Sequence[CatalogEntry], share: float) -> Iterator[CatalogEntry]:
+    """Spot prices as a share of those on demand, where none is stated."""
+    stated = {(each.instance_type, each.zone) for each in known if each.capacity_type == SPOT}
+    for each in known:
+        types = (each.instance_type, each.zone), (each.instance_type, "")
+        if each.capacity_type == ON_DEMAND and stated.isdisjoint(types):
+            price = round(each.price * share, _DECIMALS)
+            yield msgspec.structs.replace(each, price=price, capacity_type=SPOT)
+
+
+def _entry(stated: Json) -> CatalogEntry:
+    return CatalogEntry(
+        stated["instanceType"],
+        float(stated["price"]),
+        stated.get("zone") or "",
+        (stated.get("capacityType") or ON_DEMAND).lower(),
+        stated.get("architecture") or "amd64",
+        stated.get("resources") or {},
+        stated.get("capacity") or {},
+        stated.get("labels") or {},
+        stated.get("operatingSystem") or "linux",
+        stated.get("available", True),
+        stated.get("reservationID") or "",
+        stated.get("reservationCapacity") or 0,
+    )

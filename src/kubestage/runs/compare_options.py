@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from kubestage.runs import shared_flags
 from kubestage.runs.flags import Flag
 from kubestage.runs.what_if_options import WhatIfOptions
+
+_LIVING: Final = "Ways to buy nodes"
 
 
 class CompareOptions(WhatIfOptions, frozen=True, kw_only=True):
@@ -21,6 +23,82 @@ class CompareOptions(WhatIfOptions, frozen=True, kw_only=True):
         ),
     ] = ()
     """Configurations to run one input with; without any, the inputs are kept runs."""
+
+    nodepools: Annotated[
+        tuple[str, ...],
+        Flag(
+            "NodePools and node classes, or NodeGroups, to let the input live with, instead of its "
+            "own. Repeatable; needs --for.",
+            metavar="FILE",
+            panel=_LIVING,
+        ),
+    ] = ()
+    """Ways to buy nodes: the input lives once with each."""
+
+    run_for: Annotated[
+        str | None,
+        Flag(
+            "With --nodepools: let time pass for this long, as in 10m or 7d.",
+            "--for",
+            metavar="DURATION",
+            panel=_LIVING,
+        ),
+    ] = None
+    """How long each run lives."""
+
+    seeds: Annotated[
+        str | None,
+        Flag(
+            "With --nodepools: run with each of these seeds, 0..9 or 1,2,7, or with so many.",
+            metavar="SEEDS",
+            default="--seed alone",
+            panel=_LIVING,
+        ),
+    ] = None
+    """Several seeds show how much of a difference is chance."""
+
+    at: Annotated[
+        tuple[str, ...],
+        Flag(
+            "With --nodepools: apply manifests, or do Actions, later, as in 5m=v2.yaml. "
+            "Repeatable.",
+            metavar="TIME=FILE",
+            panel=_LIVING,
+        ),
+    ] = ()
+    arrivals: Annotated[
+        tuple[str, ...],
+        Flag(
+            "With --nodepools: pods of a trace, at their times. Repeatable.",
+            metavar="FILE",
+            panel=_LIVING,
+        ),
+    ] = ()
+    trace_map: Annotated[
+        str | None,
+        Flag(
+            "What the columns of a trace mean, as with `run`.",
+            metavar="FIELD=COLUMN,..",
+            panel=_LIVING,
+        ),
+    ] = None
+    launch_delay: Annotated[
+        str | None,
+        Flag(
+            "With --nodepools: how long containers take to start.",
+            metavar="DISTRIBUTION",
+            panel=_LIVING,
+        ),
+    ] = None
+    run_duration: Annotated[
+        str | None,
+        Flag(
+            "With --nodepools: how long the containers of Jobs run.",
+            metavar="DISTRIBUTION",
+            panel=_LIVING,
+        ),
+    ] = None
+    settings: shared_flags.Settings = ()
 
     between: Annotated[
         tuple[str, str] | None,
@@ -40,6 +118,7 @@ class CompareOptions(WhatIfOptions, frozen=True, kw_only=True):
     tie_break: shared_flags.TieBreak = "heap"
     controllers: shared_flags.Controllers = None
     prices: shared_flags.Prices = None
+    catalogue: shared_flags.Catalogue = None
     timings: shared_flags.Timings = False
     profile: shared_flags.Profile = None
     recorded_config: shared_flags.RecordedConfig = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Settings that have a flag of their own; all others are set by --setting.
 KUBELET_OPTIONS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
 TIMED_KINDS: Final = frozenset(
-    {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
+    {"HorizontalPodAutoscaler", "NodeGroup", "NodePool", "Traffic", "VerticalPodAutoscaler"}
 )
 """Kinds of which nothing comes while no time passes."""
 _FIX: Final = "write it as in 10m, 1h30m or 7d"
@@ -42,6 +42,8 @@ class LaterManifests(msgspec.Struct, frozen=True):
 
     at_ns: int
     loaded: LoadedManifests
+    is_marked: bool = True
+    """Whether charts mark the moment; there are too many arrivals of traces for that."""
 
 
 class LivingPlan(msgspec.Struct, frozen=True):

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.life.life import Life
+    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.results.life.recorder import LifeRecorder
     from kubestage.runs.inputs.arrivals.trace_objects import Arrival
     from kubestage.runs.inputs.manifests import LoadedManifests
@@ -68,6 +69,8 @@ class Lived(NamedTuple):
     record: Life | None
     refused: Sequence[str] = ()
     """Actions that the cluster has refused, and why."""
+    nodes: NodeDecisionRecord | None = None
+    """What was decided about nodes."""
 
 
 def run(
@@ -150,7 +153,7 @@ def plan(
     later = [living.parse_later(each, options.config, observer) for each in options.at]
     duration_ns = living.parse_duration(options.run_for)
     groups = adding.in_groups([each for each in arrivals if each.at_ns < duration_ns])
-    later += [living.LaterManifests(*each) for each in groups]
+    later += [living.LaterManifests(*each, is_marked=False) for each in groups]
     every = [loaded, *(each.loaded for each in later)]
     traffic_targets.check(every)
     found = living.LivingPlan(
@@ -268,7 +271,7 @@ def live(
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             if each.at_ns > stage.clock.now_ns:
                 runner.run_until(each.at_ns)
-            if recorder is not None:
+            if recorder is not None and each.is_marked:
                 recorder.mark(
                     marks.ACTION, "manifests", f"applied {later_steps.described(each.loaded)}"
                 )
@@ -283,7 +286,8 @@ def live(
     record = None
     if recorder is not None:
         record = recorder.end(version=kubestage.__version__, seed=stage.seed)
-    return Lived(stage, scheduler, record, refused)
+    nodes = None if recorder is None else recorder.node_decisions
+    return Lived(stage, scheduler, record, refused, nodes)
 
 
 def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:

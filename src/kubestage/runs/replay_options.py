@@ -36,3 +36,4 @@ class ReplayOptions(WhatIfOptions, frozen=True, kw_only=True):
         Flag("How long containers take to terminate.", metavar="DISTRIBUTION", panel=_KUBELETS),
     ] = None
     prices: shared_flags.Prices = None
+    catalogue: shared_flags.Catalogue = None

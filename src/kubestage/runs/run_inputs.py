@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.runs import run_settings
-from kubestage.runs.inputs import plain_nodes, price_files, sources, stage_inputs, what_if
+from kubestage.runs.inputs import (
+    catalog_files,
+    plain_nodes,
+    price_files,
+    sources,
+    stage_inputs,
+    what_if,
+)
 from kubestage.runs.inputs.arrivals import adding
 
 if TYPE_CHECKING:
@@ -45,6 +52,7 @@ def prepare(loaded: LoadedManifests, options: RunOptions, observer: Observer) ->
     what_if.apply(loaded, options, options.config, observer, is_living=is_living)
     plain_nodes.add(loaded, options.nodes, options.node)
     arrivals = adding.add(loaded, options)
-    notes = [*loaded.notes, *price_files.add(loaded, options.prices)]
+    notes = [*loaded.notes, *catalog_files.add(loaded, options.catalogue)]
+    notes += price_files.add(loaded, options.prices)
     settings, scheduler = run_settings.read_settings(options, values, loaded)
     return RunInputs(loaded, arrivals, settings, scheduler, notes)

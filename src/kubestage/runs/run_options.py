@@ -136,6 +136,7 @@ class RunOptions(WhatIfOptions, frozen=True, kw_only=True):
         ),
     ] = ()
     prices: shared_flags.Prices = None
+    catalogue: shared_flags.Catalogue = None
     trace_out: Annotated[
         str | None,
         Flag(

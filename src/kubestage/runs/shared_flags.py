@@ -106,6 +106,16 @@ Prices = Annotated[
         panel=_CLUSTER,
     ),
 ]
+Catalogue = Annotated[
+    str | None,
+    Flag(
+        "The instance types that Karpenter can have: a CSV, JSON or YAML file, or aws-us-east-1.",
+        "--catalogue",
+        metavar="FILE|NAME",
+        completion="prices",
+        panel=_CLUSTER,
+    ),
+]
 Timings = Annotated[
     bool,
     Flag(

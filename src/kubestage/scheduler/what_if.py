@@ -15,7 +15,7 @@ from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.handle import Handle
 from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.own_columns import OwnDefinitions
-from kubestage.scheduler.what_if_snapshot import WhatIfSnapshot
+from kubestage.scheduler.what_if_snapshot import SearchPosition, WhatIfSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,17 @@ class WhatIf:
         self._definitions = OwnDefinitions()
         self._nodes: dict[str, NodeView] = {}
 
-    def snapshot(self, nodes: Iterable[Json], pods: Iterable[PodView]) -> WhatIfSnapshot:
+    def search_position(self) -> SearchPosition:
+        """Where searches are to go on from one snapshot to the next, in autoscalers."""
+        # The first search begins with the second node.
+        return SearchPosition(0, counts_all=True)
+
+    def snapshot(
+        self,
+        nodes: Iterable[Json],
+        pods: Iterable[PodView],
+        position: SearchPosition | None = None,
+    ) -> WhatIfSnapshot:
         """A copy with these nodes, and the pods that are on one of them."""
         if not self._profiles or self._scheduler is not self._cluster.scheduler:
             self._make_profiles()
@@ -59,7 +69,7 @@ class WhatIf:
         self._nodes = {view.name: view for view in views}
         if self._scheduler is not None:
             self._definitions.follow(self._scheduler.cache.own)
-        return WhatIfSnapshot(self._profiles, views, pods)
+        return WhatIfSnapshot(self._profiles, views, pods, position)
 
     def _view_of(self, node: Json) -> NodeView:
         known = self._nodes.get(node["metadata"]["name"])

@@ -30,6 +30,18 @@ _SPARE: Final = 16
 _HOSTNAME: Final = "kubernetes.io/hostname"
 
 
+class SearchPosition:
+    """Where searches for a node go on: behind the node that the last one found.
+
+    It is a place in the list of nodes as it is then, so it can outlive a snapshot. For autoscalers
+    a search counts also if only one node could be found.
+    """
+
+    def __init__(self, last: int = -1, *, counts_all: bool = False) -> None:
+        self.last = last
+        self.counts_all = counts_all
+
+
 class WhatIfSnapshot:
     """Nodes and pods as columns with spare rows, and what it takes to undo each change.
 
@@ -42,6 +54,7 @@ class WhatIfSnapshot:
         profiles: Mapping[str, Profile],
         nodes: Sequence[NodeView],
         pods: Iterable[PodView],
+        position: SearchPosition | None = None,
     ) -> None:
         self._profiles = profiles
         self._first_profile = next(iter(profiles.values()))
@@ -56,7 +69,7 @@ class WhatIfSnapshot:
             [*infos.values(), *_spares(_SPARE)], self._first_profile.definitions
         )
         self._live: Ints | None = None
-        self._next_row = 0
+        self._position = position or SearchPosition()
         self._undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._forks: list[int] = []
 
@@ -115,7 +128,7 @@ class WhatIfSnapshot:
     def remove_node(self, name: str) -> None:
         """Take a node away, and its pods with it."""
         row = self._rows[name]
-        for pod in self.pods(name):
+        for pod in reversed(self.pods(name)):
             self.remove_pod(name, pod)
         self._note(self._enter, row, self._columns.infos[row].view)
         self._leave(row)
@@ -160,48 +173,65 @@ class WhatIfSnapshot:
     ) -> list[str]:
         """Put pods that are all alike on nodes one by one, until one fits nowhere.
 
-        `among` are the nodes that may be used, by default all but one. Each search among several
-        goes on behind the node that the one before it found. Returns the nodes of the first pods;
-        those for which there is none are left out.
+        `among` are the nodes that may be used, by default all but one. Each search goes on behind
+        the node that the one before it found. Returns the nodes of the first pods; those for which
+        there is none are left out.
         """
-        rows = self._searched(among)
-        if but:
-            rows = rows[rows != self._rows[but]]
-        if not pods or not len(rows):
+        if not pods:
             return []
+        live, found = self._live_rows(), list[int]()
+        rows = self._searched(live, among, but)
         profile = self._profile_of(pods[0])
-        found: list[int] = []
         together = Placing.can_share(profile, pods[0])
         for turn in (pods,) if together else [(pod,) for pod in pods]:
-            placing = Placing(profile, turn[0], self._columns, self._rotated(rows))
+            if not len(rows):
+                break
+            placing = Placing(profile, turn[0], self._columns, self._rotated(live, rows))
             placed = placing.place(turn)
             for row, pod in zip(placed, turn, strict=False):
                 self._note(self._columns_remove, row, pod.uid)
             found += placed
-            if placed and len(rows) > 1:
-                self._next_row = placed[-1] + 1
+            if placed and (len(rows) > 1 or self._position.counts_all):
+                self._position.last = int(np.searchsorted(live, placed[-1]))
             if len(placed) < len(turn):
                 break
         names = self._columns.names
         return [names[row] for row in found]
 
+    def fill(self, pods: Sequence[PodView], name: str) -> int:
+        """Put pods that are all alike on one node until one does not fit; how many did."""
+        profile, row = self._profile_of(pods[0]), np.array([self._rows[name]], np.int64)
+        together, count = Placing.can_share(profile, pods[0]), 0
+        for turn in (pods,) if together else [(pod,) for pod in pods]:
+            placed = Placing(profile, turn[0], self._columns, row).place(turn)
+            for each, pod in zip(placed, turn, strict=False):
+                self._note(self._columns_remove, each, pod.uid)
+            count += len(placed)
+            if len(placed) < len(turn):
+                break
+        return count
+
     def _profile_of(self, pod: PodView) -> Profile:
         return self._profiles.get(pod.scheduler_name, self._first_profile)
 
-    def _searched(self, among: Collection[str] | None) -> Ints:
+    def _live_rows(self) -> Ints:
+        if self._live is None:
+            self._live = np.array(sorted(self._rows.values()), np.int64)
+        return self._live
+
+    def _searched(self, live: Ints, among: Collection[str] | None, but: str) -> Ints:
         """The rows of the nodes that may be used, in order; those closed to pods are left out."""
-        known = self._rows
+        known, rows = self._rows, live
         if among is not None:
             rows = np.array(sorted([known[name] for name in among if name in known]), np.int64)
-        else:
-            if self._live is None:
-                self._live = np.array(sorted(known.values()), np.int64)
-            rows = self._live
+        if but:
+            rows = rows[rows != known[but]]
         open_rows: Ints = rows[~self._columns.unschedulable[rows]]
         return open_rows
 
-    def _rotated(self, rows: Ints) -> Ints:
-        start = int(np.searchsorted(rows, self._next_row))
+    def _rotated(self, live: Ints, rows: Ints) -> Ints:
+        first = live[(self._position.last + 1) % len(live)]
+        start = int(np.searchsorted(rows, first))
         return np.concatenate((rows[start:], rows[:start])) if start else rows
 
     def _note(self, undo: Callable[..., None], *arguments: Any) -> None:

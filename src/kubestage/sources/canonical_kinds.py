@@ -62,15 +62,13 @@ _PURPOSES: Final = {
     "simulation": (
         "kwok.x-k8s.io/v1alpha1 Stage", "kubestage.dev/v1alpha1 Traffic",
         "kubestage.dev/v1alpha1 NodeGroup", "kubestage.dev/v1alpha1 PriceCatalog",
+        "kubestage.dev/v1alpha1 StageNodeClass",
+    ),
+    "node autoscaling": (
+        "karpenter.sh/v1 NodePool", "karpenter.sh/v1 NodeClaim",
+        "karpenter.sh/v1alpha1 NodeOverlay", "karpenter.k8s.aws/v1 EC2NodeClass",
     ),
 }  # fmt: skip
-_CUSTOM: Final = (
-    CanonicalKind("karpenter.sh/v1", "NodePool", "nodepools", False, "node autoscaling"),
-    CanonicalKind("karpenter.sh/v1", "NodeClaim", "nodeclaims", False, "node autoscaling"),
-    CanonicalKind(
-        "karpenter.k8s.aws/v1", "EC2NodeClass", "ec2nodeclasses", False, "node autoscaling"
-    ),
-)
 # Many clusters do not have them, which is no loss.
 _OPTIONAL_GROUPS: Final = frozenset({
     "karpenter.sh", "karpenter.k8s.aws", "autoscaling.k8s.io", "kwok.x-k8s.io", "kubestage.dev",
@@ -82,7 +80,6 @@ _MADE_AGAIN: Final = {"Event", "Lease", "Endpoints", "EndpointSlice", "IPAddress
 MADE_AGAIN: Final = "the run makes them again"
 NO_EFFECT: Final = "no effect on scheduling or controllers"
 NOT_SIMULATED: Final = "custom resource that is not simulated"
-NO_DEFINITION: Final = "its CustomResourceDefinition is not in the source"
 BUILT_IN: Final = "built in"
 UNKNOWN_VERSION: Final = "version that is not known"
 # Versions that are no longer served, of the same shape as the one that is.
@@ -100,7 +97,6 @@ _SAME_SHAPE: Final = {
 def _rows() -> Iterator[CanonicalKind]:
     for purpose, names in _PURPOSES.items():
         yield from (_row(name, purpose) for name in names)
-    yield from _CUSTOM
     for name, need in _CONTENT:
         yield _row(name, "configuration of pods")._replace(need=need)  # type: ignore[arg-type]
 
@@ -115,7 +111,6 @@ def _row(name: str, purpose: str) -> CanonicalKind:
 KINDS: Final = tuple(_rows())
 _BY_NAME: Final = {(each.group, each.kind): each for each in KINDS}
 _ORDER: Final = {(each.group, each.kind): number for number, each in enumerate(KINDS)}
-_CUSTOM_GROUPS: Final = frozenset(each.group for each in _CUSTOM)
 _BUILT_IN_KINDS: Final = frozenset((row.group, row.kind) for row in kinds.BUILT_IN)
 _BUILT_IN_PLURALS: Final = {(row.group, row.plural): row for row in reversed(kinds.BUILT_IN)}
 
@@ -134,17 +129,7 @@ def find(api_version: str, kind: str) -> CanonicalKind | None:
 def by_plural(group: str, plural: str) -> tuple[str, str] | None:
     """The apiVersion and kind of a resource that is built in, or canonical."""
     row = _BUILT_IN_PLURALS.get((group, plural))
-    if row is not None:
-        return row.api_version, row.kind
-    for each in _CUSTOM:
-        if (each.group, each.plural) == (group, plural):
-            return each.api_version, each.kind
-    return None
-
-
-def is_custom(row: CanonicalKind) -> bool:
-    """Whether objects of a kind need their definition."""
-    return row.group in _CUSTOM_GROUPS
+    return None if row is None else (row.api_version, row.kind)
 
 
 def is_optional(row: CanonicalKind) -> bool:
@@ -162,9 +147,6 @@ def version_read(api_version: str, kind: str) -> str | None:
     if kinds.built_in(api_version, kind) is not None:
         return api_version
     same = _SAME_SHAPE.get(api_version)
-    row = find(api_version, kind)
-    if row is not None and is_custom(row):
-        return api_version
     return same if same is not None and kinds.built_in(same, kind) is not None else None
 
 
@@ -178,11 +160,9 @@ def reason_left_out(api_version: str, kind: str) -> str:
 
 
 def definition_reason(definition: dict[str, object]) -> str:
-    """Why a CustomResourceDefinition is left out; empty if it is kept."""
+    """Why a CustomResourceDefinition is left out: its kind is built in, or not simulated."""
     spec = definition.get("spec")
     group = spec.get("group") if isinstance(spec, dict) else None
     names = spec.get("names") if isinstance(spec, dict) else None
     kind = names.get("kind") if isinstance(names, dict) else None
-    if (group, kind) in _BUILT_IN_KINDS:
-        return BUILT_IN
-    return "" if group in _CUSTOM_GROUPS else NOT_SIMULATED
+    return BUILT_IN if (group, kind) in _BUILT_IN_KINDS else NOT_SIMULATED

@@ -40,7 +40,6 @@ class Intake:
         """Audit events by level."""
         self._pending: dict[str, list[Any]] = {}
         self._objects: dict[_Key, Json] = {}
-        self._definitions: set[tuple[str, str]] = set()
 
     def objects(self) -> list[Json]:
         """The objects of the state so far."""
@@ -150,8 +149,6 @@ class Intake:
             return None
         if has_lost_data:
             self.leave_out(kind, DATA)
-        if (api_version, kind) == gvk.CUSTOM_RESOURCE_DEFINITION:
-            self._definitions.add((obj["spec"]["group"], obj["spec"]["names"]["kind"]))
         return obj
 
     def _fits(self, obj: Json, name: str) -> bool:
@@ -165,25 +162,11 @@ class Intake:
         return True
 
     def finish(self) -> Imported:
-        """All that was taken; custom resources need their definitions."""
+        """All that was taken."""
         imported = self.imported
-        imported.objects = [obj for obj in self._objects.values() if self._is_defined(obj)]
-        imported.changes = [
-            each for each in imported.changes
-            if self._is_defined({"apiVersion": each.reference.api_version,
-                                 "kind": each.reference.kind})
-        ]  # fmt: skip
+        imported.objects = list(self._objects.values())
         imported.changes.sort(key=lambda each: each.at_ns)
         return imported
-
-    def _is_defined(self, obj: Json) -> bool:
-        row = canonical_kinds.find(obj["apiVersion"], obj["kind"])
-        if row is None or not canonical_kinds.is_custom(row):
-            return True
-        if (row.group, row.kind) in self._definitions:
-            return True
-        self.leave_out(row.kind, canonical_kinds.NO_DEFINITION)
-        return False
 
 
 def is_named(name: Any, namespace: Any) -> bool:

@@ -136,6 +136,11 @@ class Collection:
             self._all = [key for name in names for key in self._partitions[name].read()]
         return self._all
 
+    @property
+    def namespaces(self) -> list[str]:
+        """The namespaces in which there are objects; an empty one for what has none."""
+        return list(self._partitions)
+
     def candidates(self, selection: Selection) -> list[str]:
         """Keys in order among which all matches are, through the narrowest index there is."""
         name = selection.name

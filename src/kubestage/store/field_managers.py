@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import conversion, schema, shape
+from kubestage.objects import conversion, own_definitions, schema, shape
 from kubestage.objects.ownership import api_types, definitions, filters, topology, tracking
 from kubestage.objects.ownership.updating import Other, OwnershipView
 from kubestage.store import policies, sharing
@@ -29,7 +29,7 @@ _ENTRIES: Final = "/metadata/managedFields"
 
 def shape_of(kind: Kind) -> Atom:
     """The shape by which objects of a kind are merged."""
-    version = kind.definition
+    version = own_definitions.version(kind)
     if version is None:
         struct = schema.kind_struct(kind.api_version, kind.kind) or schema.own_struct(
             kind.api_version, kind.kind

@@ -93,6 +93,11 @@ class LabelIndex:
             if not len(index):
                 del self._names[name]
 
+    def get(self, name: str, value: str) -> Bucket:
+        """The keys with a label. The bucket is this index's own: do not change it."""
+        index = self._names.get(name)
+        return _NONE if index is None else index.get(value)
+
     def narrowest(self, selector: Selector) -> Collection[str] | None:
         """The smallest set of keys that holds all matches, or None if labels narrow nothing."""
         if not selector.selectable:

@@ -148,7 +148,7 @@ class Planner:
         """As `Store.apply`."""
         store = self._store
         row = store.row(kind, subresource)
-        store.refuse_shown(row, name, "changed")
+        store.refuse_shown(row, name, "changed", creates=True)
         key = object_key(row, name, namespace)
         seen = store.ledger.collection(row).objects.get(key)
         request = applying.ApplyRequest(

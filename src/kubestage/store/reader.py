@@ -39,14 +39,18 @@ class StoreReader(Core):
     def refuse_taken(self, row: Kind, obj: Json) -> None:
         """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
         if self._shown is not None:
-            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
-            if taken is not None:
+            name = creating.metadata_of(obj).get("name") or ""
+            taken = self._shown.get(row, name)
+            if taken is not None and self._shown.installable(row, name) is None:
                 raise refusals.already_exists(row, taken)
 
-    def refuse_shown(self, row: Kind, name: str, did: str) -> None:
-        """Refuse to change it, likewise."""
+    def refuse_shown(self, row: Kind, name: str, did: str, *, creates: bool = False) -> None:
+        """Refuse to change it, likewise; a definition of another project is installed first.
+
+        `creates` says that the request does that itself.
+        """
         if self._shown is not None:
-            self._shown.refuse(row, name, self.ledger.collection(row).objects, did)
+            self._shown.refuse(self, row, name, did, creates=creates)
 
     @property
     def resource_version(self) -> str:

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import BadRequest
-from kubestage.objects import decode, labels, schema, timestamps
+from kubestage.objects import decode, labels, own_definitions, schema, timestamps
 from kubestage.objects.conversion import webhook_versions
 from kubestage.objects.custom import scale as scale_paths
 from kubestage.objects.kinds import Kind
@@ -32,9 +32,10 @@ _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTime
 
 def _paths(kind: Kind) -> dict[str, str]:
     """Where a custom resource keeps its replicas; built-in kinds all agree."""
-    if kind.definition is None:
+    version = own_definitions.version(kind)
+    if version is None:
         return {"spec": "spec.replicas", "status": "status.replicas", "selector": ""}
-    scale = kind.definition["subresources"]["scale"]
+    scale = version["subresources"]["scale"]
     return {
         "spec": scale["specReplicasPath"].lstrip("."),
         "status": scale["statusReplicasPath"].lstrip("."),
@@ -95,7 +96,7 @@ def scale_of(kind: Kind, obj: Json) -> Json:
 
 
 def _selector(kind: Kind, obj: Json) -> str:
-    if kind.definition is not None:
+    if own_definitions.version(kind) is not None:
         return ""
     selector = obj["spec"].get("selector") or {}
     if kind.kind == "ReplicationController":
@@ -195,7 +196,7 @@ def _write(
     existing = webhook_versions.seen(kind, core.ledger.collection(kind).objects[key])
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
-        if kind.definition is not None:
+        if own_definitions.version(kind) is not None:
             path = f".{_paths(kind)['spec']}"
             problem = field.invalid(path, replicas, "should be a non-negative integer")
             raise status.invalid(existing, [problem])

@@ -1,7 +1,8 @@
 """Definitions of kinds that the store knows by itself, shown beside those that were created.
 
 Clients that get, list or watch definitions see them. They are no objects of the store: no
-version, journal, export or Scenario ever counts them, and they cannot be changed or deleted.
+version, journal, export or Scenario ever counts them, and they cannot be changed or deleted. Those
+of other projects can be installed, as their charts do: what is created, or changed, is stored.
 """
 
 from __future__ import annotations
@@ -11,17 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import defaulting, made_definitions, shape, timestamps
 from kubestage.objects.validation import status
-from kubestage.store import definition_status, definitions
+from kubestage.store import creating, definition_status, definitions
 from kubestage.store.collection import Collection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
 
+_OWN_GROUPS: Final = frozenset({"kubestage.dev", "simulation.kube-scheduler-simulator.x-k8s.io"})
 _OURS: Final = "kubestage serves this kind by itself: its definition cannot be {}"
 
 
@@ -54,10 +54,24 @@ class ShownDefinitions:
             whole.put(key, obj, None)
         return whole
 
-    def refuse(self, kind: Kind, name: str, stored: Mapping[str, Json], did: str) -> None:
-        """Refuse to change or delete one of these."""
-        if self.get(kind, name) is not None and name not in stored:
+    def installable(self, kind: Kind, name: str) -> Json | None:
+        """A definition as another project would install it; None if it is of ours, or of none."""
+        found = self.get(kind, name)
+        if found is None or found["spec"]["group"] in _OWN_GROUPS:
+            return None
+        metadata = {key: found["metadata"][key] for key in ("name", "annotations")
+                    if key in found["metadata"]}  # fmt: skip
+        return {**found, "metadata": metadata, "status": {}}
+
+    def refuse(self, core: Core, kind: Kind, name: str, did: str, *, creates: bool) -> None:
+        """Refuse to change or delete one of these; to change one of others is to install it."""
+        if self.get(kind, name) is None or name in core.ledger.collection(kind).objects:
+            return
+        found = self.installable(kind, name)
+        if found is None or did != "changed":
             raise status.forbidden(kind, name, _OURS.format(did))
+        if not creates:
+            creating.create(core, kind, found, None, dry_run=False)
 
 
 def _established(written: Json, at: str, version: str) -> Json:

@@ -160,7 +160,7 @@ class Store(StoreReader):
         what others own and have otherwise is a conflict, unless forced.
         """
         row = self.row(kind, subresource)
-        self.refuse_shown(row, name, "changed")
+        self.refuse_shown(row, name, "changed", creates=True)
         request = applying.ApplyRequest(
             obj, manager, force, subresource, dry_run, field_validation, warnings, repeated
         )

@@ -51,7 +51,14 @@ def test_another_command_is_not_understood() -> None:
 
 @pytest.mark.parametrize(
     "image",
-    ["pause", "registry.k8s.io/pause:3.9", "x/perf-tests-util/sleep:v1", "perf-tests-util:v1", ""],
+    [
+        "pause",
+        "registry.k8s.io/pause:3.9",
+        "x/perf-tests-util/sleep:v1",
+        "perf-tests-util:v1",
+        "information",
+        "",
+    ],
 )
 def test_other_images_have_no_program(image: str) -> None:
     assert images.program_of(image, {}) is None
@@ -59,7 +66,12 @@ def test_other_images_have_no_program(image: str) -> None:
 
 @pytest.mark.parametrize(
     "image",
-    ["gcr.io/x/perf-tests-util/new:v1@sha256:0", "a/policy-creation-enforcement-latency:v0.0.1"],
+    [
+        "gcr.io/x/perf-tests-util/new:v1@sha256:0",
+        "a/policy-creation-enforcement-latency:v0.0.1",
+        "example.com/pod-informer:2",
+        "http-load-generator",
+    ],
 )
 def test_an_image_that_looks_like_a_generator_is_a_problem(image: str) -> None:
     with pytest.raises(Unmodelled, match=r"has no model: .* --program \S+=module:Class"):

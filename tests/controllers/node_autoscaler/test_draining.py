@@ -7,6 +7,7 @@ import pytest
 from kubestage.controllers import pods
 from kubestage.testing import make_daemon_set, make_pod, make_pod_disruption_budget
 from tests.controllers.node_autoscaler.clusters import (
+    GROUP,
     NODE,
     POD,
     make_group,
@@ -152,3 +153,33 @@ def test_requests_are_ended_before_their_node_goes_if_pods_take_the_time(
     requests = stage.store.get(("kubestage.dev/v1alpha1", "Traffic"), "load")["status"]["requests"]
     assert requests["completed"] > 1000
     assert (requests["failed"] == 0) == is_lossless
+
+
+def test_a_node_whose_group_is_deleted_meanwhile_stays_and_is_opened_again() -> None:
+    stage = staged(make_group(initialSize=1), node_delete_delay_after_taint_ns=60 * 10**9)
+    stage.run("10m30s")
+    assert stage.store.get(NODE, "pool-1")["spec"]["unschedulable"]
+    stage.store.delete(GROUP, "pool")
+    stage.run("2m")
+    assert "unschedulable" not in stage.store.get(NODE, "pool-1")["spec"]
+    assert told(stage, "ScaleDownFailed") == [
+        "failed to delete empty node: picked node that doesn't belong to a node group: pool-1"
+    ]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nodes_of_a_group_that_scales_as_a_whole_go_together_or_not_at_all(fails: bool) -> None:
+    group = make_group(initialSize=3, options={"zeroOrMaxNodeScaling": True})
+    stage = staged(group, node_delete_delay_after_taint_ns=60 * 10**9)
+    stage.run("10m30s")
+    assert len(nodes(stage)) == 3
+    if fails:
+        stage.apply([make_pod("late", node_name="pool-2")])
+    stage.run("1m")
+    assert len(nodes(stage)) == (3 if fails else 0)
+    if fails:
+        specs = [stage.store.get(NODE, name)["spec"] for name in nodes(stage)]
+        assert not any(spec.get("unschedulable") for spec in specs)
+        assert "couldn't scale down other nodes in this node group" in " ".join(
+            told(stage, "ScaleDownFailed")
+        )

@@ -161,3 +161,34 @@ def test_sizes_and_budgets_hold_at_any_time_and_all_comes_to_rest(seed: int) -> 
         if not pod["spec"].get("nodeName") and pod["metadata"]["labels"]["app"] != "agent"
     ]
     assert spread_out or not waiting
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(seed=st.integers(0, 10**6))
+def test_where_one_provider_has_no_machines_another_group_helps_in_the_end(seed: int) -> None:
+    luck = random.Random(seed)
+    short = [
+        make_group(
+            f"g{number}",
+            maxSize=luck.randint(2, 30),
+            priority=9,
+            available=luck.randint(0, 3),
+            shortage=luck.choice(["absent", "error", "refuse"]),
+            options=luck.choice(
+                [{}, {"maxNodeProvisionTime": "2m"}, {"scaleDownUnneededTime": "1m"}]
+            ),
+            provisionDelay=luck.choice(["1s", "30s"]),
+            readyDelay=luck.choice(["0s", "20s"]),
+        )
+        for number in range(luck.randint(1, 2))
+    ]
+    web = make_web(luck.randint(1, 40), cpu=f"{luck.randint(5, 30) * 100}m")
+    stage = staged(*short, make_group("rest", maxSize=60), web, seed=seed, expander="priority")
+    stage.run("90m")
+    assert not [pod for pod in stage.store.list(POD).items if not pod["spec"].get("nodeName")]
+    for group in stage.store.list(GROUP).items:
+        name, status = group["metadata"]["name"], group["status"]
+        assert len(nodes(stage, name)) <= group["spec"].get("available", 60)
+        assert (status["targetSize"], status["provisioning"]) == (len(nodes(stage, name)), 0)

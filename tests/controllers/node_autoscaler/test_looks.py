@@ -118,7 +118,7 @@ def test_there_are_no_looks_for_pods_when_the_last_group_is_gone() -> None:
     assert ticks == alone.environment.completed_count - before
 
 
-def test_least_cores_are_kept_while_nodes_are_on_their_way_out() -> None:
+def test_draining_nodes_count_for_the_least_cores_as_upstream() -> None:
     webs = [make_web(1, cpu="1", name=f"web{number}") for number in range(4)]
     stage = staged(
         make_group(initialSize=4),
@@ -127,4 +127,4 @@ def test_least_cores_are_kept_while_nodes_are_on_their_way_out() -> None:
         max_drain_parallelism=10,
     )
     stage.run("1h")
-    assert len(nodes(stage)) == 3
+    assert len(nodes(stage)) == 1

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
+from kubestage.controllers.node_autoscaler.backoff import Backoff
+from kubestage.controllers.node_autoscaler.cloud_provider import InstanceError
 from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 from kubestage.units import MINUTE_NS
 from tests.controllers.node_autoscaler.clusters import (
@@ -17,6 +18,8 @@ from tests.controllers.node_autoscaler.clusters import (
     target,
     told,
 )
+
+_ERROR = InstanceError("Other", "timeout", "they did not come")
 
 
 def test_nodes_that_do_not_come_in_time_are_given_up_and_the_group_is_left_alone() -> None:
@@ -76,12 +79,12 @@ def test_what_is_available_comes_and_the_rest_is_given_up_later() -> None:
 
 
 def test_backoff_doubles_up_to_the_most_and_is_forgotten_in_the_end() -> None:
-    state = ClusterState(NodeAutoscalerSettings())
+    state = Backoff(NodeAutoscalerSettings())
     now_ns, lengths = 0, []
     for _ in range(4):
-        state.fail("pool", now_ns)
+        state.fail("pool", _ERROR, now_ns)
         length_ns = 0
-        while state.is_backed_off("pool", now_ns + length_ns):
+        while state.error("pool", now_ns + length_ns):
             length_ns += MINUTE_NS
         lengths.append(length_ns // MINUTE_NS - 1)
         now_ns += length_ns
@@ -89,11 +92,11 @@ def test_backoff_doubles_up_to_the_most_and_is_forgotten_in_the_end() -> None:
 
 
 def test_several_failures_at_once_count_as_one() -> None:
-    state = ClusterState(NodeAutoscalerSettings())
-    state.fail("pool", 0)
-    state.fail("pool", MINUTE_NS)
-    assert state.is_backed_off("pool", 6 * MINUTE_NS)
-    assert not state.is_backed_off("pool", 6 * MINUTE_NS + 1)
+    state = Backoff(NodeAutoscalerSettings())
+    state.fail("pool", _ERROR, 0)
+    state.fail("pool", _ERROR, MINUTE_NS)
+    assert state.error("pool", 6 * MINUTE_NS) is _ERROR
+    assert state.error("pool", 6 * MINUTE_NS + 1) is None
 
 
 def test_names_of_nodes_are_not_given_twice() -> None:

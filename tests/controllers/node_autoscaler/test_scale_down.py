@@ -268,9 +268,15 @@ def test_unready_nodes_may_be_spared() -> None:
 
 
 def test_least_cores_of_the_cluster_are_kept() -> None:
-    stage = _idle(size=4, minimum=0, cores_total="9:100")
+    stage = _idle(size=4, minimum=0, cores_total="9:100", frequent_loops_enabled=False)
     stage.run("1h")
     assert len(nodes(stage)) == 3
+
+
+def test_nodes_on_their_way_out_count_for_the_least_cores_as_upstream() -> None:
+    stage = _idle(size=4, minimum=0, cores_total="9:100")
+    stage.run("1h")
+    assert len(nodes(stage)) < 3
 
 
 def test_scale_down_can_be_switched_off() -> None:

@@ -38,7 +38,19 @@ def test_all_that_can_be_said_is_allowed() -> None:
         "capacity": {"cpu": 8, "memory": "32Gi", "nvidia.com/gpu": "1"},
         "allocatable": {"cpu": "7500m"},
     }
-    spec = {"minSize": 1, "initialSize": 2, "price": 0.4, "priority": 5, "available": 2}
+    spec: dict[str, Any] = {
+        "minSize": 1,
+        "initialSize": 2,
+        "price": 0.4,
+        "priority": 5,
+        "available": 2,
+    }
+    options = {
+        "scaleDownUnneededTime": "2m",
+        "scaleDownUtilizationThreshold": 0.3,
+        "zeroOrMaxNodeScaling": True,
+    }
+    spec |= {"readyDelay": "uniform(10s,20s)", "shortage": "error", "options": options}
     assert _problems(_group(template, provisionDelay="normal(60s,10s)", **spec)) == []
 
 
@@ -52,6 +64,13 @@ def test_all_that_can_be_said_is_allowed() -> None:
         ),
         ({"minSise": 1}, "spec.minSise: Forbidden: unknown field; did you mean minSize?"),
         ({"provisionDelay": "soon"}, "spec.provisionDelay: Invalid value"),
+        ({"readyDelay": "soon"}, "spec.readyDelay: Invalid value"),
+        ({"shortage": "often"}, "spec.shortage: Unsupported value"),
+        ({"options": {"patience": "1m"}}, "spec.options.patience: Forbidden: unknown field"),
+        (
+            {"options": {"scaleDownUnneededTime": "soon"}},
+            'spec.options.scaleDownUnneededTime: Invalid value: "soon": time: invalid duration',
+        ),
         ({"price": -1}, "spec.price: Invalid value: -1"),
         ({"maxSize": "3"}, "spec.maxSize: Invalid value"),
     ],

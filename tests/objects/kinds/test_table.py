@@ -123,7 +123,10 @@ def test_a_kind_that_is_no_text_is_missing(kind: Any) -> None:
 
 
 def test_every_built_in_kind_of_kubernetes_has_its_shape_in_the_type_table() -> None:
-    not_of_kubernetes = {"NodeGroup", "PriceCatalog", "Scenario", "Stage", "Traffic"}
+    not_of_kubernetes = {
+        "EC2NodeClass", "NodeClaim", "NodeGroup", "NodeOverlay", "NodePool", "PriceCatalog",
+        "Scenario", "Stage", "StageNodeClass", "Traffic",
+    }  # fmt: skip
     shapeless = {
         row.kind for row in kinds.BUILT_IN if schema.kind_struct(row.api_version, row.kind) is None
     }

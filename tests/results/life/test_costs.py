@@ -82,6 +82,33 @@ def test_nodes_cost_as_long_as_they_are_there() -> None:
     }
 
 
+def test_money_is_told_by_what_was_bought() -> None:
+    lived = Lived()
+    spot = node("c", "small", "big")
+    spot["metadata"]["labels"][prices.CAPACITY_TYPE] = prices.SPOT
+    priced = catalog(small=0.1, large=0.4)
+    priced["spec"]["spotPriceShare"] = 0.5
+    lived.start(priced, node("a", "small"), node("b", "large", "big"), spot)
+    lived.stage.run("1h")
+    life = lived.end()
+    costs = life.summary["costs"]
+    assert costs["perHourMean"] == pytest.approx(0.55)
+    assert costs["pools"] == [{"name": "big", "cost": 0.45}, {"name": "workers", "cost": 0.1}]
+    assert costs["instanceTypes"] == [
+        {"name": "large", "cost": 0.4},
+        {"name": "small", "cost": 0.15},
+    ]
+    assert costs["capacityTypes"] == [
+        {"name": "on-demand", "cost": 0.5},
+        {"name": "spot", "cost": 0.05},
+    ]
+    rows = life.rows("spending")
+    for part in ("pool", "instance type", "capacity type"):
+        assert sum(row["cost"] for row in rows if row["by"] == part) == pytest.approx(0.55)
+        assert sum(row["share"] for row in rows if row["by"] == part) == pytest.approx(1, abs=1e-5)
+    assert {row["currency"] for row in rows} == {"USD"}
+
+
 def test_pods_cost_their_share_as_long_as_they_are_there() -> None:
     lived = Lived()
     lived.start(catalog(small=0.8), node("a", "small"))

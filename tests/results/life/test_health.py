@@ -64,6 +64,7 @@ def test_of_a_calm_run_there_is_nothing_to_tell() -> None:
             "peakAtSeconds": None,
             "longestWaitSeconds": 0.0,
             "longestWaitPod": None,
+            "waitSecondsInSum": 0.0,
             "waitP99Seconds": 0.0,
         },
         "restarts": [],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,12 +20,15 @@ from tests.runs.recording.recorded_cluster import Recording, imported, state
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Iterable
 
+    from kubestage.sources.imported import Reference
     from tests.remote.fault_proxy import FaultProxy
     from tests.runs.recording.recorded_cluster import ServedCluster
     from tests.server.served import Served
 
 PODS = "/api/v1/pods"
+COUNTED = ("Pod", "Node", "Deployment", "ReplicaSet")
 
 
 @pytest.fixture
@@ -39,6 +43,11 @@ def _text(out: pathlib.Path) -> str:
         with each.open("rb") as packed:
             found.append(segments.opened(packed).read())
     return b"".join(found).decode()
+
+
+def _counts(listed: Iterable[Reference]) -> Counter[str]:
+    """How many objects there are of the kinds that all that is recorded belongs to."""
+    return Counter(each.kind for each in listed if each.kind in COUNTED)
 
 
 def test_connections_that_break_are_resumed_without_a_list(
@@ -162,6 +171,7 @@ def test_names_are_replaced_before_anything_is_written(
     with second.running():
         cluster.scale(space, 2, "othersecretname")
         cluster.running(space, 4)
+        until(lambda: _counts(state(out)) == _counts(cluster.listed(served.kubeconfig)))
         second.stop()
     text = _text(out)
     for word in ("secretname", space, "node-0", "nginx", "private", "127.0.0.1"):
@@ -170,14 +180,7 @@ def test_names_are_replaced_before_anything_is_written(
     assert read.changes
     scaled = [each for each in read.changes if each.reference.kind == "Deployment"]
     assert {each.reference.name for each in scaled} == {scaled[0].reference.name}
-    counts = dict.fromkeys(("Pod", "Node", "Deployment", "ReplicaSet"), 0)
-    for reference in state(out):
-        if reference.kind in counts:
-            counts[reference.kind] += 1
-    for reference in cluster.listed(served.kubeconfig):
-        if reference.kind in counts:
-            counts[reference.kind] -= 1
-    assert set(counts.values()) == {0}
+    assert _counts(state(out)) == _counts(cluster.listed(served.kubeconfig))
     others: list[tuple[dict[str, Any], str]] = [
         ({}, "is anonymised"),
         ({"anonymise": True, "key": "other"}, "another key"),

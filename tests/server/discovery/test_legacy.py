@@ -37,6 +37,8 @@ def test_groups_come_in_the_order_of_the_real_server_then_custom_ones_then_metri
         *real,
         "autoscaling.k8s.io",
         "crud.example.com",
+        "karpenter.k8s.aws",
+        "karpenter.sh",
         "kubestage.dev",
         "kwok.x-k8s.io",
         "simulation.kube-scheduler-simulator.x-k8s.io",

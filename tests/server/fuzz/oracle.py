@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 # Besides refusals: what waits for a version that never comes, and what is full.
 TEMPORARY = frozenset({503, 504})
 # The API server answers this with 500, and so do we.
-KNOWN_500 = re.compile("This pod has more than one PodDisruptionBudget")
+KNOWN_500 = re.compile(
+    "This pod has more than one PodDisruptionBudget"
+    "|unable to upgrade connection: container not found"
+)
 _UNSAFE = re.compile(rb"[\r\n\0]")
 _LONGEST_YAML = 20_000
 

@@ -59,6 +59,8 @@ def test_every_built_in_kind_of_kubernetes_is_known() -> None:
     }
     assert unknown == {
         "autoscaling.k8s.io",
+        "karpenter.k8s.aws",
+        "karpenter.sh",
         "kubestage.dev",
         "kwok.x-k8s.io",
         "simulation.kube-scheduler-simulator.x-k8s.io",

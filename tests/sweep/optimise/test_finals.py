@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.errors import InputError
+from kubestage.results.statistics.intervals import Estimate
 from kubestage.sweep.optimise import finals, objectives
 from kubestage.sweep.optimise import standing as standings
 from kubestage.sweep.rows import Row, Table, Task
 from kubestage.sweep.statistics.comparisons import ComparisonOptions
-from kubestage.sweep.statistics.intervals import Estimate
 from tests.sweep.optimise import fakes
 from tests.sweep.optimise.fakes import NoisyWork
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubestage.results.statistics.intervals import Estimate
 from kubestage.sweep.report import amounts, axis_names
 from kubestage.sweep.rows import Setting
-from kubestage.sweep.statistics.intervals import Estimate
 
 
 def _estimate(mean: float | None, half_width: float | None) -> Estimate:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kubestage.sweep.statistics import intervals, samples
+from kubestage.results.statistics import intervals
+from kubestage.sweep.statistics import samples
 from tests.sweep import tables
 
 

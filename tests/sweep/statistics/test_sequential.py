@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.sweep.statistics import differences, goals, sequential
-from kubestage.sweep.statistics.differences import Margin
-from kubestage.sweep.statistics.samples import Sample
+from kubestage.results.statistics import differences
+from kubestage.results.statistics.differences import Margin
+from kubestage.results.statistics.samples import Sample
+from kubestage.sweep.statistics import goals, sequential
 from kubestage.sweep.statistics.sequential import Procedure
 from tests.sweep import tables
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kubestage.sweep.statistics import comparisons, differences, verdicts
+from kubestage.results.statistics import differences, verdicts
+from kubestage.results.statistics.differences import Margin
+from kubestage.results.statistics.samples import Sample
+from kubestage.sweep.statistics import comparisons
 from kubestage.sweep.statistics.comparisons import Cell, ComparisonOptions
-from kubestage.sweep.statistics.differences import Margin
-from kubestage.sweep.statistics.samples import Sample
 from tests.sweep import tables
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from kubestage.cluster.access import Resource
+from kubestage.cluster.priority_levels import WORKLOAD_LOW
 from kubestage.errors import Unmodelled
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 class ProgramClient:
     """Calls, watches and callbacks of one program, in virtual time.
+
+    Its calls have the priority level of service accounts.
 
     It has no limit of its own: a program that limits its calls does so itself. Once its pod has
     ended, nothing is sent and nothing is called back. `rng` is the only randomness that a program
@@ -61,7 +64,7 @@ class ProgramClient:
     def call(self, call: Call, done: Callable[[Answer], None] | None = None) -> None:
         """Make a call; `done` receives the answer, or the error in it."""
         if not self.is_stopped:
-            self._cluster.call(call, self._guarded(done))
+            self._cluster.call(call, self._guarded(done), level=WORKLOAD_LOW)
 
     def raw(self, path: str, done: Callable[[Page], None] | None = None) -> None:
         """GET a path that is not a resource, as ``/readyz``."""
@@ -80,7 +83,9 @@ class ProgramClient:
         It ends with the pod, or when the subscription is stopped.
         """
         self._watches = [each for each in self._watches if not each.is_stopped]
-        opened = self._cluster.watch(selection, self._guarded(on_event), is_streamed=is_streamed)
+        opened = self._cluster.watch(
+            selection, self._guarded(on_event), is_streamed=is_streamed, level=WORKLOAD_LOW
+        )
         self._watches.append(opened)
         if self.is_stopped:
             opened.stop()

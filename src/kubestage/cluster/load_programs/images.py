@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.load_programs.access_tokens import AccessTokens
@@ -63,6 +64,12 @@ _KNOWN: Final[dict[str, ProgramMaker]] = {
 _UNKNOWN: Final = frozenset({
     "pod-creation-reachability-latency", "policy-creation-enforcement-latency",
 })  # fmt: skip
+# Words in the names of programs that are likely to call the API.
+_LIKELY: Final = frozenset({
+    "benchmark", "clusterloader", "clusterloader2", "informer", "informers", "lister", "loadgen",
+    "watcher",
+})  # fmt: skip
+_LIKELY_NAMES: Final = ("kube-burner", "load-generator")
 
 
 def repository(image: str) -> str:
@@ -85,12 +92,18 @@ def program_of(image: str, own: Mapping[str, ProgramMaker]) -> ProgramMaker | No
             return found
     if parts[-1] in _KNOWN:
         return _KNOWN[parts[-1]]
-    if parts[-1] in _UNKNOWN or (_FOLDER in parts[:-1] and parts[-1] not in _SILENT):
+    is_foldered = _FOLDER in parts[:-1] and parts[-1] not in _SILENT
+    if parts[-1] in _UNKNOWN or is_foldered or _sounds_likely(parts[-1]):
         raise Unmodelled(
             "is likely to call the API, and has no model: its calls are missing; "
             f"model it with --program {parts[-1]}=module:Class"
         )
     return None
+
+
+def _sounds_likely(name: str) -> bool:
+    words = frozenset(re.split(r"[-_.]", name.lower()))
+    return not words.isdisjoint(_LIKELY) or any(each in name.lower() for each in _LIKELY_NAMES)
 
 
 def _check_executable(container: ProgramContainer, *names: str) -> None:

@@ -9,6 +9,7 @@ from kubestage.controllers.hpa import go_numbers
 from kubestage.controllers.hpa.context import NoSuchKind, Refused, Scale
 from kubestage.controllers.hpa.metrics_client import BoardClient
 from kubestage.errors import ApiError
+from kubestage.objects import own_definitions
 from kubestage.store import refusals
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class LiveContext:
             raise Refused(str(error)) from error
         self._scale = scale
         status = scale["status"]
-        paths: Json = ((row.definition or {}).get("subresources") or {}).get("scale") or {}
+        version = own_definitions.version(row) or {}
+        paths: Json = (version.get("subresources") or {}).get("scale") or {}
         return Scale(
             _count(scale["spec"].get("replicas", 0), paths.get("specReplicasPath")),
             _count(status["replicas"], paths.get("statusReplicasPath")),

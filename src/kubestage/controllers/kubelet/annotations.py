@@ -183,4 +183,6 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
     "image-bandwidth": _size,
     "provision-delay": distributions.parse,
     "renewed-every": durations.parse_duration,
+    # What Karpenter of a stage writes on NodeClaims.
+    "node-class-hash": str,
 }

@@ -40,41 +40,47 @@ class Container:
     were run in it although its own program is not modelled.
     """
 
-    # NOTE: initial values are attributes of the class, so that creating one sets a single
-    # attribute: every pod has some (benchmarks/controllers.py).
-    state: str = WAITING
-    reason: str = ""
-    message: str = ""
-    exit_code: int = 0
-    started_at: str | None = None
-    started_ns: int = 0
-    finished: str | None = None
-    finished_ns: int = 0
-    restarts: int = -1
-    last: Json | None = None
-    id: str = ""
-    started: bool = False
-    was_started: bool = False
-    ready: bool = False
-    is_busy: bool = False
-    backoff_ns: int = 0
-    backoff_since_ns: int = 0
-    cpu: float = 0.0
-    burnt: float = 0.0
-    since_ns: int = 0
-    memory: float = 0.0
-    pull: tuple[int, int] | None = None
-    pull_backoff_ns: int = 0
-    ends: tuple[int, int] | None = None
-    involved: Json | None = None
-    held: Allocation | None = None
-    process: Process | None = None
-    before: Process | None = None
-    rounds: dict[str, list[int]] | None = None
-    context: ContainerContext | None = None
+    # NOTE: slots take a third of the memory: every pod has some containers.
+    __slots__ = (
+        "backoff_ns", "backoff_since_ns", "before", "burnt", "context", "cpu", "ends",
+        "exit_code", "finished", "finished_ns", "held", "id", "involved", "is_busy", "last",
+        "memory", "message", "plan", "process", "pull", "pull_backoff_ns", "ready", "reason",
+        "restarts", "rounds", "since_ns", "started", "started_at", "started_ns", "state",
+        "was_started",
+    )  # fmt: skip
 
     def __init__(self, plan: ContainerPlan) -> None:
         self.plan = plan
+        self.state: str = WAITING
+        self.reason = ""
+        self.message = ""
+        self.exit_code = 0
+        self.started_at: str | None = None
+        self.started_ns = 0
+        self.finished: str | None = None
+        self.finished_ns = 0
+        self.restarts = -1
+        self.last: Json | None = None
+        self.id = ""
+        self.started = False
+        self.was_started = False
+        self.ready = False
+        self.is_busy = False
+        self.backoff_ns = 0
+        self.backoff_since_ns = 0
+        self.cpu = 0.0
+        self.burnt = 0.0
+        self.since_ns = 0
+        self.memory = 0.0
+        self.pull: tuple[int, int] | None = None
+        self.pull_backoff_ns = 0
+        self.ends: tuple[int, int] | None = None
+        self.involved: Json | None = None
+        self.held: Allocation | None = None
+        self.process: Process | None = None
+        self.before: Process | None = None
+        self.rounds: dict[str, list[int]] | None = None
+        self.context: ContainerContext | None = None
 
     @property
     def has_run(self) -> bool:

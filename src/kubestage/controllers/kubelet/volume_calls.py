@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.kubelet import references
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
 
 def watched_objects(pod: Json) -> tuple[Target, ...]:
     """The ConfigMaps and Secrets in a pod's volumes and environment, each once."""
-    namespace, spec = pod["metadata"]["namespace"], pod["spec"]
-    found = {
-        (kind, f"{namespace}/{name}") for kind, name in (*_in_volumes(spec), *_in_environment(spec))
-    }
-    return tuple(sorted(found))
+    spec = pod["spec"]
+    names = (*_in_volumes(spec), *_in_environment(spec))
+    return _targets(pod["metadata"]["namespace"], names) if names else ()
+
+
+@functools.lru_cache(maxsize=4096)
+def _targets(namespace: str, names: tuple[tuple[str, str], ...]) -> tuple[Target, ...]:
+    """The same value for all pods of a template: large clusters have many."""
+    return tuple(sorted({(kind, f"{namespace}/{name}") for kind, name in names}))
 
 
 def tokens(pod: Json) -> int:

@@ -2,5 +2,6 @@
 
 Here belongs what cluster-autoscaler 1.36 decides, and the provider of machines that it calls: a
 provider that hands out nodes of a NodeGroup's template after a delay. Whether a pod fits a node is
-decided by a scheduler, through `what_if`.
+decided by a scheduler, through `what_if`. `autoscaler.Autoscaler` is one scan, with a provider, a
+listing order and chance that are handed to it; `loop.NodeAutoscaler` scans a stage again and again.
 """

@@ -8,6 +8,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups
+from kubestage.golang import sort
 from kubestage.objects import quantity, resource_totals
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Growth(msgspec.Struct):
 
 def are_similar(one: Template, other: Template, settings: NodeAutoscalerSettings) -> bool:
     """Whether nodes of two groups are about the same machines with the same labels."""
+    if settings.balancing_label:
+        return _share_labels(one, other, settings.balancing_label)
     mine, theirs = one.node["status"], other.node["status"]
     ratio = settings.max_allocatable_difference_ratio
     return (
@@ -58,6 +61,11 @@ def are_similar(one: Template, other: Template, settings: NodeAutoscalerSettings
         and _within(_free(one), _free(other), settings.max_free_difference_ratio)
         and _labels(one, settings) == _labels(other, settings)
     )
+
+
+def _share_labels(one: Template, other: Template, names: Iterable[str]) -> bool:
+    mine, theirs = one.node["metadata"]["labels"], other.node["metadata"]["labels"]
+    return all(name in mine and mine[name] == theirs.get(name) for name in names)
 
 
 def _same_capacity(mine: Json, theirs: Json, ratio: float) -> bool:
@@ -91,7 +99,7 @@ def _free(template: Template) -> dict[str, int]:
 
 def _labels(template: Template, settings: NodeAutoscalerSettings) -> dict[str, str]:
     labels: dict[str, str] = template.node["metadata"]["labels"]
-    ignored = {*_IGNORED, *settings.balancing_ignore_labels}
+    ignored = {*_IGNORED, *settings.balancing_ignore_label}
     return {name: value for name, value in labels.items() if name not in ignored}
 
 
@@ -102,7 +110,7 @@ def balanced(sizes: Iterable[tuple[str, int, int]], new_nodes: int) -> list[Grow
     difference to the order in which the others get theirs.
     """
     growing = [Growth(name, size, size, most) for name, size, most in sizes if size != most]
-    growing.sort(key=lambda each: each.current)
+    growing = sort.in_order(growing, lambda one, other: one.current < other.current)
     left = min(new_nodes, sum(max(each.most - each.current, 0) for each in growing))
     start = at = 0
     while left > 0:

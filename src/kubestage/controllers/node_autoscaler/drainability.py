@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
 
 
+# The name of a reason, and the reason in words.
+_Problem: TypeAlias = tuple[str, str]
+_NOT_FOUND: Final = "ControllerNotFound"
 _KUBE_SYSTEM: Final = "kube-system"
 _REPLICATED: Final = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
 _COUNTED: Final = {
@@ -32,12 +35,22 @@ _LOOKED_UP: Final = {
 
 
 class Moves(msgspec.Struct):
-    """The pods of a node: to be moved, to go with it, to be waited for; or what is in the way."""
+    """The pods of a node: to be moved, to go with it, to be waited for; or what is in the way.
+
+    An obstacle is the pod `blocking`, for a reason that has a name and words.
+    """
 
     pods: list[PodView] = []
     daemons: list[PodView] = []
     awaited: list[PodView] = []
     obstacle: str = ""
+    blocking: PodView | None = None
+    blocking_reason: str = ""
+
+    def block(self, pod: PodView, reason: str, words: str) -> Moves:
+        """A pod is in the way."""
+        self.blocking, self.blocking_reason, self.obstacle = pod, reason, words
+        return self
 
 
 class Drainability:
@@ -56,9 +69,9 @@ class Drainability:
         for pod in pods:
             if pod_state.is_mirror(pod) or pod_state.is_overdue(pod, now_ns):
                 continue
-            found.obstacle = self._lost_owner(pod) if budgets is not None else ""
-            if found.obstacle:
-                return found
+            problem = self._lost_owner(pod) if budgets is not None else None
+            if problem is not None:
+                return found.block(pod, *problem)
             if pod_state.is_daemon(pod):
                 found.daemons.append(pod)
                 continue
@@ -67,55 +80,58 @@ class Drainability:
                 if annotation == "on-completion":
                     found.awaited.append(pod)
                     continue
-                found.obstacle = self._obstacle(pod, budgets, now_ns)
-                if found.obstacle:
-                    return found
+                problem = self._obstacle(pod, budgets, now_ns)
+                if problem is not None:
+                    return found.block(pod, *problem)
             found.pods.append(pod)
         return found
 
-    def _lost_owner(self, pod: PodView) -> str:
+    def _lost_owner(self, pod: PodView) -> _Problem | None:
         """What is wrong with the controller of a pod, which is to replace it."""
         owner = controller_of(pod.raw)
         if not self._settings.skip_nodes_with_custom_controller_pods or owner is None:
-            return ""
+            return None
         kind, place = owner["kind"], f"{pod.namespace}/{pod.name}"
         if kind in _COUNTED:
             version, noun = _COUNTED[kind]
             found = self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}")
             if found is None:
-                return f"{noun} for {place} is not available"
+                return _NOT_FOUND, f"{noun} for {place} is not available"
             replicas, least = found["spec"].get("replicas"), self._settings.min_replica_count
             if replicas is not None and replicas < least:
-                return f"{noun} for {place} has too few replicas spec: {replicas} min: {least}"
+                words = f"{noun} for {place} has too few replicas spec: {replicas} min: {least}"
+                return "MinReplicasReached", words
         elif kind in _LOOKED_UP:
             version, problem = _LOOKED_UP[kind]
             if owner["apiVersion"] != version and kind != "Job":
-                return ""
+                return None
             if self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}") is None:
-                return problem.format(place)
-        return ""
+                return _NOT_FOUND, problem.format(place)
+        return None
 
-    def _obstacle(self, pod: PodView, budgets: Budgets | None, now_ns: int) -> str:
-        """Why a pod cannot be moved; empty if it can."""
+    def _obstacle(self, pod: PodView, budgets: Budgets | None, now_ns: int) -> _Problem | None:
+        """Why a pod cannot be moved; None if it can."""
         settings = self._settings
         owner = controller_of(pod.raw)
         is_custom = owner is not None and owner["kind"] not in _REPLICATED
         if owner is None or (is_custom and settings.skip_nodes_with_custom_controller_pods):
-            return f"{pod.namespace}/{pod.name} is not replicated"
+            return "NotReplicated", f"{pod.namespace}/{pod.name} is not replicated"
         if settings.skip_nodes_with_system_pods and self._is_system(pod, budgets):
             created_ns = pod.creation_ns or 0
             if created_ns + settings.blocking_system_pod_disruption_timeout_ns < now_ns:
-                return ""
-            return (
+                return None
+            return "UnmovableKubeSystemPod", (
                 f"non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present: {pod.name}"
             )
         if pod.annotations.get(pod_state.SAFE_TO_EVICT) == "false":
-            return f"pod annotated as not safe to evict present: {pod.name}"
+            words = f"pod annotated as not safe to evict present: {pod.name}"
+            return "NotSafeToEvictAnnotation", words
         if settings.skip_nodes_with_local_storage and pod_state.has_blocking_storage(pod):
-            return f"pod with local storage present: {pod.name}"
+            return "LocalStorageRequested", f"pod with local storage present: {pod.name}"
         if budgets is not None and budgets.is_spent(pod):
-            return f"not enough pod disruption budget to move {pod.namespace}/{pod.name}"
-        return ""
+            words = f"not enough pod disruption budget to move {pod.namespace}/{pod.name}"
+            return "NotEnoughPdb", words
+        return None
 
     def _is_system(self, pod: PodView, budgets: Budgets | None) -> bool:
         if pod.namespace != _KUBE_SYSTEM:

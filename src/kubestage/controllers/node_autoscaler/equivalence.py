@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _MOST_OF_ONE_CONTROLLER: Final = 10
+_PASSED_OVER: Final = frozenset(("nodeName", "hostname"))
 
 
 class PodGroup(msgspec.Struct):
@@ -74,7 +75,7 @@ def are_alike(one: PodView, other: PodView) -> bool:
     ):
         return False
     mine, theirs = one.raw["spec"], other.raw["spec"]
-    return mine is theirs or _mounted(mine) == _mounted(theirs)
+    return mine is theirs or _compared(mine) == _compared(theirs)
 
 
 def are_one_template(one: PodView, other: PodView) -> bool:
@@ -85,7 +86,17 @@ def are_one_template(one: PodView, other: PodView) -> bool:
     return are_alike(one, other)
 
 
-def _mounted(spec: Json) -> list[Any]:
-    """The volumes and devices of a pod, but for tokens, which each pod has its own of."""
-    volumes = [each for each in spec.get("volumes") or () if "projected" not in each]
-    return [volumes, spec.get("resourceClaims") or []]
+def _compared(spec: Json) -> Json:
+    """A spec without what may differ: its node, names, variables, and tokens of its own."""
+    tokens = [each["name"] for each in spec.get("volumes") or () if "projected" in each]
+    compared = {key: value for key, value in spec.items() if key not in _PASSED_OVER}
+    compared["volumes"] = [each for each in spec.get("volumes") or () if "projected" not in each]
+    for part in ("containers", "initContainers"):
+        compared[part] = [_container(each, tokens) for each in spec.get(part) or ()]
+    return compared
+
+
+def _container(container: Json, tokens: Sequence[str]) -> Json:
+    mounts = container.get("volumeMounts") or ()
+    kept = [each for each in mounts if each["name"] not in tokens]
+    return {**{key: container[key] for key in container if key != "env"}, "volumeMounts": kept}

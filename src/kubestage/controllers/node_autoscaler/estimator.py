@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.controllers.node_autoscaler.groups import HOSTNAME
+from kubestage.golang import sort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,8 @@ def estimate(
     Each is put where there is room on the nodes that were opened for those before it, else on one
     that is opened for it.
     """
-    ordered = sorted(groups, key=lambda group: -_size(group.exemplar, template))
+    sizes = [(_size(group.exemplar, template), group) for group in groups]
+    ordered = [group for _, group in sort.in_order(sizes, lambda one, other: one[0] > other[0])]
     snapshot.fork()
     packing = _Packing(snapshot, template, most_nodes)
     for number, group in enumerate(ordered, 1):
@@ -108,7 +110,10 @@ class _Packing:
     def _open_full_nodes(self, pods: Sequence[PodView], *, is_last: bool) -> None:
         if self._has_idle_node or (name := self._open()) is None:
             return
-        each = self._place(pods, [name])
+        each = self._snapshot.fill(pods, name)
+        if each:
+            self.used.add(name)
+        self.packed += pods[:each]
         left = pods[each:]
         if not each or not left:
             return

@@ -7,7 +7,7 @@ the choice is random.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -15,10 +15,10 @@ from kubestage.controllers.node_autoscaler import node_state
 from kubestage.objects import prices
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable, Sequence
 
     from kubestage.controllers.node_autoscaler.groups import Group
+    from kubestage.controllers.node_autoscaler.priority_config import PriorityConfig
     from kubestage.controllers.node_autoscaler.templates import Template
     from kubestage.objects.views.pod import PodView
 
@@ -42,15 +42,36 @@ class Option(msgspec.Struct, frozen=True):
     similar: tuple[str, ...] = ()
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """Options, and the one that was taken; `tied` are those between which chance decided."""
+
+    options: list[Option]
+    best: Option
+    tied: list[Option] = []
+
+
+class Chance(Protocol):
+    """Decides where nothing else does."""
+
+    def choice(self, options: Sequence[Option]) -> Option:
+        """One of several options."""
+        ...
+
+
 class Expander:
     """Chooses among options by a chain of rules.
 
-    `cluster_size` is how many nodes there are.
+    `cluster_size` is how many nodes there are. `choices` are those that were made since it was
+    emptied.
     """
 
-    def __init__(self, names: str, stream: random.Random) -> None:
+    def __init__(
+        self, names: str, chance: Chance, priorities: PriorityConfig | None = None
+    ) -> None:
         self._names = names.split(",")
-        self._stream = stream
+        self._chance = chance
+        self._priorities = priorities
+        self.choices: list[Choice] = []
 
     def best(self, options: Sequence[Option], cluster_size: int) -> Option | None:
         """The option to take."""
@@ -58,16 +79,24 @@ class Expander:
         for name in self._names:
             left = self._filter(name, left, cluster_size)
             if len(left) == 1:
+                self.choices.append(Choice(list(options), left[0]))
                 return left[0]
-        return self._stream.choice(left) if left else None
+        if not left:
+            return None
+        best = self._chance.choice(left)
+        self.choices.append(Choice(list(options), best, left))
+        return best
 
     def _filter(self, name: str, options: list[Option], cluster_size: int) -> list[Option]:
         if not options:
             return []
         if name == "random":
-            return [self._stream.choice(options)]
+            return [self._chance.choice(options)]
         if name == "priority":
-            return _first_in_priority(options)
+            if self._priorities is None or not self._priorities.exists:
+                return _first_in_priority(options)
+            names = [each.group.name for each in options]
+            return [options[number] for number in self._priorities.best(names)]
         if name == "price":
             return _cheapest(options, _preferred_milli_cpu(cluster_size))
         return _least(options, _SCORES[name])

@@ -13,6 +13,13 @@ NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
 LABEL: Final = node_pools.GROUP_LABEL
 HOSTNAME: Final = "kubernetes.io/hostname"
 DEFAULT_PROVISION_DELAY: Final = "60s"
+ABSENT: Final = "absent"
+NEVER: Final = "never"
+ERROR: Final = "error"
+REFUSE: Final = "refuse"
+SHORTAGES: Final = (ABSENT, NEVER, ERROR, REFUSE)
+"""What may become of machines that a provider does not have."""
+_NO_OPTIONS: Final[Json] = {}
 _MOST_PODS: Final = "110"
 # What every kubelet writes on its node, so that pods may ask for it.
 _STANDARD_LABELS: Final = {
@@ -26,7 +33,8 @@ _STANDARD_LABELS: Final = {
 class Group(msgspec.Struct, frozen=True):
     """One version of a NodeGroup.
 
-    `available` is how many nodes its provider can really give, if that is limited.
+    `available` is how many nodes its provider can really give, if that is limited, and `shortage`
+    what becomes of the machines beyond that. `options` are those that differ from the flags.
     """
 
     raw: Json
@@ -38,6 +46,9 @@ class Group(msgspec.Struct, frozen=True):
     priority: int | None
     provision_delay: distributions.Distribution
     available: int | None
+    shortage: str = ABSENT
+    ready_delay: distributions.Distribution | None = None
+    options: Json = {}
 
     def node(self, name: str) -> Json:
         """A node of this group, as its provider registers it."""
@@ -49,7 +60,7 @@ class Group(msgspec.Struct, frozen=True):
             HOSTNAME: name,
             LABEL: self.name,
         }
-        spec: Json = {"providerID": f"kubestage://{self.name}/{name}"}
+        spec: Json = {"providerID": provider_id(self.name, name)}
         taints = (template.get("spec") or {}).get("taints")
         if taints:
             spec["taints"] = [dict(each) for each in taints]
@@ -72,7 +83,7 @@ def read_group(obj: Json) -> Group:
     """The view of a NodeGroup object, which must not change afterwards."""
     spec = obj["spec"]
     min_size = spec.get("minSize") or 0
-    initial = spec.get("initialSize")
+    initial, ready_delay = spec.get("initialSize"), spec.get("readyDelay")
     return Group(
         obj,
         obj["metadata"]["name"],
@@ -83,7 +94,15 @@ def read_group(obj: Json) -> Group:
         spec.get("priority"),
         distributions.parse(spec.get("provisionDelay") or DEFAULT_PROVISION_DELAY),
         spec.get("available"),
+        spec.get("shortage") or ABSENT,
+        None if ready_delay is None else distributions.parse(ready_delay),
+        spec.get("options") or _NO_OPTIONS,
     )
+
+
+def provider_id(group: str, name: str) -> str:
+    """What a provider calls the machine of a node."""
+    return f"kubestage://{group}/{name}"
 
 
 def name_of(node: Json) -> str:

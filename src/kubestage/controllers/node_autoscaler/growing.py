@@ -1,4 +1,4 @@
-"""Has groups grow for pods that fit nowhere, and deals with nodes that do not come."""
+"""Has groups grow for pods that fit nowhere."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.controllers.node_autoscaler import equivalence, node_state, pod_state
-from kubestage.controllers.node_autoscaler.scale_up import ScaleUp
-from kubestage.golang import durations
+from kubestage.controllers.node_autoscaler import cloud_provider, node_state, pod_state, scan_result
+from kubestage.controllers.node_autoscaler.cloud_provider import InstanceError
+from kubestage.controllers.node_autoscaler.hinting import HintingSimulator
+from kubestage.controllers.node_autoscaler.scale_up import FAILED, ScaleUp
+from kubestage.controllers.node_autoscaler.scan_result import Fit, NoScaleUp, ScaleUpStatus
+from kubestage.golang import sort
 from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.balancing import Growth
+    from kubestage.controllers.node_autoscaler.candidates import LocalDelays
+    from kubestage.controllers.node_autoscaler.cloud_provider import CloudProvider
     from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
     from kubestage.controllers.node_autoscaler.expanders import Expander
-    from kubestage.controllers.node_autoscaler.provider import Provider
     from kubestage.controllers.node_autoscaler.reports import Reports
     from kubestage.controllers.node_autoscaler.scale_up import ScaleUpPlan
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
-    from kubestage.controllers.node_autoscaler.status import Statuses
     from kubestage.controllers.node_autoscaler.templates import Template
     from kubestage.controllers.node_autoscaler.what_if import Snapshot
     from kubestage.controllers.node_autoscaler.world import World
@@ -31,116 +35,115 @@ if TYPE_CHECKING:
 
 _NEW_NS: Final = 2 * SECOND_NS
 _NEW_WITH_GPU_NS: Final = 30 * SECOND_NS
+_REFUSED: Final = "cloudProviderError"
+_FULL: Final = "max total nodes in cluster reached"
 
 
 class Growing:
-    """Scale-up, and its state from scan to scan."""
+    """Scale-up, and its state from scan to scan.
+
+    `awaits_more_pods` is whether all pods of the last scan were too new for a decision.
+    """
 
     def __init__(
         self,
-        provider: Provider,
+        provider: CloudProvider,
         state: ClusterState,
         reports: Reports,
-        statuses: Statuses,
         expander: Expander,
+        delays: LocalDelays,
         settings: NodeAutoscalerSettings,
     ) -> None:
         self._provider = provider
         self._state = state
         self._reports = reports
-        self._statuses = statuses
         self._expander = expander
+        self._delays = delays
         self._settings = settings
+        self._simulator = HintingSimulator()
         self._last_ns: int | None = None
-        self._awaits_more_pods = False
+        self.awaits_more_pods = False
         self._has_work = False
 
     @property
     def is_idle(self) -> bool:
         """Whether no pod waits for a node, and no node is waited for."""
-        return not self._has_work and not self._state.requests
+        return not (self._has_work or self._state.requests or self._state.unregistered)
 
     def in_cooldown(self, now_ns: int) -> bool:
         """Whether no node may go because of a recent scale-up."""
-        if self._awaits_more_pods:
-            return True
         delay_ns = self._settings.scale_down_delay_after_add_ns
         return self._last_ns is not None and self._last_ns + delay_ns > now_ns
 
-    def settle(self, world: World) -> None:
-        """Take in how the cluster is, and give up on nodes that did not come in time."""
-        for name, request in self._state.update(world).items():
-            group = world.groups[name].raw
-            waited = durations.go_string(world.now_ns - request.at_ns)
-            text = f"Nodes added to group {name} failed to register within {waited}"
-            self._reports.report_group(group, WARNING, "ScaleUpTimedOut", text)
-            target, nodes = world.target(name), len(world.nodes_of[name])
-            if not self._provider.decrease(name, request.increase):
-                text = (
-                    f"Failed to decrease target size for group {name} after scale-up timeout: "
-                    f"attempt to delete existing nodes targetSize:{target} "
-                    f"delta:{-request.increase} existingNodes: {nodes}"
-                )
-                self._reports.report_group(group, WARNING, "FailedToRevertScaleUp", text)
-
-    def report_unhealthy(self, world: World) -> None:
-        """Report that too many nodes are unhealthy for anything to be done."""
-        for group in world.groups.values():
-            self._reports.report(group.raw, WARNING, "ClusterUnhealthy", "Cluster is unhealthy")
-
-    def mend_sizes(self, world: World) -> bool:
-        """Ask no more for nodes that have been missing for too long; whether there were any."""
-        mended = False
-        for name in world.groups:
-            excess = self._state.too_large_by(name, world.now_ns)
-            if excess > 0 and self._provider.decrease(name, excess):
-                mended = True
-        return mended
+    def fit(self, snapshot: Snapshot, world: World, draining: Collection[str]) -> Fit:
+        """Put waiting pods where they fit, those of nodes that are drained among them."""
+        waiting = [*world.unschedulable, *_to_come_again(snapshot, draining)]
+        waiting = sort.in_order(waiting, lambda one, other: one.priority > other.priority)
+        placements = self._simulator.schedule(snapshot, waiting)
+        self._simulator.drop_old_hints()
+        self._has_work = bool(world.unschedulable)
+        return Fit(waiting, placements)
 
     def grow(
         self,
         world: World,
         snapshot: Snapshot,
         templates: Mapping[str, Template],
-        draining: Collection[str],
-    ) -> bool:
-        """Ask for nodes if pods need some; whether they did. Pods that fit are put somewhere."""
-        self._add_upcoming(world, snapshot, templates)
-        waiting = [*world.unschedulable, *_to_come_again(snapshot, draining)]
-        waiting.sort(key=lambda pod: -pod.priority)
+        fit: Fit,
+        nodes: Sequence[Json],
+    ) -> ScaleUpStatus:
+        """Ask for nodes if pods need some."""
         stranded = [
             pod
-            for pod in _without_room(snapshot, waiting)
-            if not pod_state.is_daemon(pod) and self._is_old_enough(pod, world.now_ns)
+            for pod in fit.pods
+            if pod.uid not in fit.placements
+            and not pod_state.is_daemon(pod)
+            and self._is_old_enough(pod, world.now_ns)
         ]
-        self._has_work = bool(world.unschedulable)
-        self._awaits_more_pods = False
-        if stranded and self._is_full(world):
-            self._report_full(world, stranded)
-        elif stranded and _are_new(stranded, world.now_ns):
-            self._awaits_more_pods = True
-        elif stranded:
-            scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings)
-            return self._carry_out(world, scale_up.plan(stranded, self._expander))
-        return False
+        self.awaits_more_pods = False
+        if not stranded:
+            return ScaleUpStatus(scan_result.SCALE_UP_NOT_NEEDED)
+        if self._is_full(world):
+            return self._report_full(world, stranded)
+        if _are_new(stranded, world.now_ns):
+            self.awaits_more_pods = True
+            return ScaleUpStatus(scan_result.SCALE_UP_IN_COOLDOWN)
+        scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings, nodes)
+        plan = scale_up.plan(stranded, self._expander)
+        return self._carry_out(world, scale_up, plan)
 
     def grow_to_least_sizes(
-        self, world: World, snapshot: Snapshot, templates: Mapping[str, Template]
-    ) -> bool:
-        """Ask for nodes where groups are smaller than they should be at least; whether any were."""
-        growths = ScaleUp(world, snapshot, templates, self._state, self._settings).to_least_sizes()
-        self._ask(world, growths)
-        return bool(growths)
+        self,
+        world: World,
+        snapshot: Snapshot,
+        templates: Mapping[str, Template],
+        nodes: Sequence[Json],
+    ) -> ScaleUpStatus:
+        """Ask for nodes where groups are smaller than they should be at least."""
+        scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings, nodes)
+        plan = scale_up.to_least_sizes()
+        if plan.is_capped:
+            self._report_capped(world)
+        if not plan.growths:
+            return ScaleUpStatus(scan_result.SCALE_UP_NOT_NEEDED)
+        problem, failed = self._ask(world, plan.growths)
+        if problem:
+            return ScaleUpStatus(scan_result.SCALE_UP_ERROR, error=problem, failed=failed[:1])
+        return self._succeeded(world, ScaleUpStatus(scan_result.SCALE_UP_SUCCESSFUL, plan.growths))
 
-    def _add_upcoming(
-        self, world: World, snapshot: Snapshot, templates: Mapping[str, Template]
-    ) -> None:
-        """Count upcoming nodes as if they were ready."""
-        for name, (count, registered) in self._state.upcoming(world).items():
-            for number in range(count):
-                snapshot.add_node(*templates[name].copy(f"upcoming-{number}"))
-            for node_name in registered:
-                snapshot.remove_node(node_name)
+    def report_pods(self, status: ScaleUpStatus) -> None:
+        """Report to pods what a decision means for them."""
+        if not status.was_successful and status.result != scan_result.SCALE_UP_ERROR:
+            is_full = status.result == scan_result.SCALE_UP_LIMITED
+            for each in status.remaining:
+                why = _FULL if is_full else each.message
+                text = f"pod didn't trigger scale-up: {why}"
+                self._reports.report(each.pod.raw, NORMAL, "NotTriggerScaleUp", text)
+        if status.growths:
+            shown = " ".join(map(str, status.growths))
+            for pod in status.triggered:
+                text = f"pod triggered scale-up: [{shown}]"
+                self._reports.report(pod.raw, NORMAL, "TriggeredScaleUp", text)
 
     def _is_old_enough(self, pod: PodView, now_ns: int) -> bool:
         delay_ns = pod_state.scale_up_delay_ns(pod, self._settings.new_pod_scale_up_delay_ns)
@@ -148,46 +151,80 @@ class Growing:
 
     def _is_full(self, world: World) -> bool:
         most = self._settings.max_nodes_total
-        return 0 < most <= sum(map(node_state.is_ready, world.nodes.values()))
+        return 0 < most <= sum(map(node_state.is_ready_and_open, world.nodes.values()))
 
-    def _report_full(self, world: World, stranded: Iterable[PodView]) -> None:
+    def _report_full(self, world: World, stranded: Iterable[PodView]) -> ScaleUpStatus:
         self._report_capped(world)
-        for pod in stranded:
-            text = "pod didn't trigger scale-up: max total nodes in cluster reached"
-            self._reports.report(pod.raw, NORMAL, "NotTriggerScaleUp", text)
+        remaining = [NoScaleUp(pod) for pod in stranded]
+        return ScaleUpStatus(scan_result.SCALE_UP_LIMITED, remaining=remaining)
 
     def _report_capped(self, world: World) -> None:
         text = f"Max total nodes in cluster reached: {self._settings.max_nodes_total}"
-        for group in world.groups.values():
-            self._reports.report(group.raw, WARNING, "MaxNodesTotalReached", text)
+        self._reports.report_status(world.groups.values(), WARNING, "MaxNodesTotalReached", text)
 
-    def _carry_out(self, world: World, plan: ScaleUpPlan) -> bool:
+    def _carry_out(self, world: World, scale_up: ScaleUp, plan: ScaleUpPlan) -> ScaleUpStatus:
         if plan.is_capped:
             self._report_capped(world)
-        for pod, reasons in plan.beyond_help:
-            text = f"pod didn't trigger scale-up: {reasons}"
-            self._reports.report(pod.raw, NORMAL, "NotTriggerScaleUp", text)
-        if not plan.growths:
-            return False
-        shown = " ".join(map(str, plan.growths))
-        self._ask(world, plan.growths)
-        for pod in plan.helped:
-            text = f"pod triggered scale-up: [{shown}]"
-            self._reports.report(pod.raw, NORMAL, "TriggeredScaleUp", text)
-        return True
+        if plan.rejection:
+            scale_up.reject(plan.rejection)
+        if plan.best is None:
+            result = scan_result.SCALE_UP_NO_OPTIONS
+            return ScaleUpStatus(result, remaining=scale_up.remaining())
+        helped = plan.best.pods
+        problem, failed = plan.error, list[str]()
+        if not problem:
+            problem, failed = self._ask(world, plan.growths)
+            if problem:
+                scale_up.reject(FAILED, failed)
+        if problem:
+            return ScaleUpStatus(
+                scan_result.SCALE_UP_ERROR,
+                triggered=helped,
+                remaining=scale_up.remaining(),
+                error=problem,
+                failed=failed[:1],
+            )
+        status = ScaleUpStatus(
+            scan_result.SCALE_UP_SUCCESSFUL,
+            plan.growths,
+            helped,
+            scale_up.remaining(),
+            scale_up.awaiting(plan.best.group.name),
+        )
+        return self._succeeded(world, status)
 
-    def _ask(self, world: World, growths: Iterable[Growth]) -> None:
-        for growth in growths:
-            name, group = growth.group, world.groups[growth.group]
-            sizes = f"{growth.new} instead of {growth.current} (max: {growth.most})"
-            text = f"Scale-up: setting group {name} size to {sizes}"
-            self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
-            self._provider.increase(group, growth.increase)
-            self._state.ask(name, growth.increase, world.now_ns)
-            text = f"Scale-up: group {name} size set to {sizes}"
-            self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
-            self._statuses.stamp(name, "lastScaleUpTime", world.now_ns)
-            self._last_ns = world.now_ns
+    def _succeeded(self, world: World, status: ScaleUpStatus) -> ScaleUpStatus:
+        self._state.recalculate()
+        self._last_ns = world.now_ns
+        return status
+
+    def _ask(self, world: World, growths: Sequence[Growth]) -> tuple[str, list[str]]:
+        """Have groups grow; why one could not, and the groups that do not from there on."""
+        for number, growth in enumerate(growths):
+            problem = self._ask_one(world, growth)
+            if problem:
+                return problem, [each.group for each in growths[number:]]
+        return "", []
+
+    def _ask_one(self, world: World, growth: Growth) -> str:
+        name, group = growth.group, world.groups[growth.group]
+        sizes = f"{growth.new} instead of {growth.current} (max: {growth.most})"
+        text = f"Scale-up: setting group {name} size to {sizes}"
+        self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
+        problem = self._provider.increase(group, growth.increase)
+        if problem:
+            text = f"Scale-up failed for group {name}: {problem}"
+            self._reports.report_group(group.raw, WARNING, "FailedToScaleUpGroup", text)
+            problem = f"failed to increase node group size: {problem}"
+            error = InstanceError(cloud_provider.OTHER, _REFUSED, problem)
+            self._state.backoff.fail(name, error, world.now_ns)
+            return problem
+        self._state.ask(world, name, growth.increase)
+        self._delays.note_added(name, world.now_ns)
+        text = f"Scale-up: group {name} size set to {sizes}"
+        self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
+        self._reports.stamp(name, "lastScaleUpTime", world.now_ns)
+        return ""
 
 
 def _to_come_again(snapshot: Snapshot, draining: Collection[str]) -> list[PodView]:
@@ -198,21 +235,6 @@ def _to_come_again(snapshot: Snapshot, draining: Collection[str]) -> list[PodVie
         for pod in snapshot.pods(name)
         if pod.deletion_ns is None and pod_state.is_recreated(pod)
     ]
-
-
-def _without_room(snapshot: Snapshot, waiting: list[PodView]) -> list[PodView]:
-    """The pods that fit nowhere once those before them are where they fit."""
-    stranded: list[PodView] = []
-    hopeless: list[PodView] = []
-    for run in equivalence.runs_of(waiting):
-        if any(equivalence.are_one_template(each, run[0]) for each in hopeless):
-            stranded += run
-            continue
-        left = run[len(snapshot.place(run)) :]
-        if left:
-            hopeless.append(left[0])
-            stranded += left
-    return stranded
 
 
 def _are_new(pods: Iterable[PodView], now_ns: int) -> bool:

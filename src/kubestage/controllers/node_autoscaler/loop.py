@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.node_autoscaler import pod_state
-from kubestage.controllers.node_autoscaler.actuator import Actuator
-from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
-from kubestage.controllers.node_autoscaler.drainability import Drainability
-from kubestage.controllers.node_autoscaler.expanders import Expander
-from kubestage.controllers.node_autoscaler.growing import Growing
-from kubestage.controllers.node_autoscaler.planner import Planner
+from kubestage.controllers.node_autoscaler import instance_cache, pod_state
+from kubestage.controllers.node_autoscaler.autoscaler import Autoscaler, AutoscalingContext
+from kubestage.controllers.node_autoscaler.decisions import ScanDecisions
 from kubestage.controllers.node_autoscaler.provider import Provider
-from kubestage.controllers.node_autoscaler.reports import Reports
-from kubestage.controllers.node_autoscaler.shrinking import Shrinking
+from kubestage.controllers.node_autoscaler.reports import EventReports
 from kubestage.controllers.node_autoscaler.status import Statuses
-from kubestage.controllers.node_autoscaler.templates import Templates
-from kubestage.controllers.node_autoscaler.world import Observer
+from kubestage.controllers.node_autoscaler.status_config_map import StatusConfigMap
 from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.store.log import ADDED, DELETED
 
@@ -49,7 +43,8 @@ class NodeAutoscaler(Controller):
 
     Keys are ``look`` at every tick, ``look:pods`` when a pod fits nowhere, ``look:again`` after a
     scan that added or removed nodes, ``group:name`` for a group that is new or gone,
-    ``machine:group/name`` for a machine that has come up, and ``node:name`` for one that goes.
+    ``machine:group/name`` for a machine that has come up, ``ready:name`` for a node that has
+    started, and ``node:name`` for one that goes.
     """
 
     name = "cluster-autoscaler"
@@ -57,30 +52,19 @@ class NodeAutoscaler(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         settings = self._flags = cluster.settings.node_autoscaler
-        self._provider = Provider(cluster, self.lister, self._wake_machine)
-        self._observer = Observer(self.lister, self._provider)
-        self._state = ClusterState(settings)
-        self._templates = Templates(forces_daemons=settings.force_ds)
-        reports = Reports(self.events, self.clock)
-        drainability = Drainability(settings, self.lister)
-        self._planner = Planner(settings, drainability)
-        self._actuator = Actuator(
+        self._provider = Provider(cluster, self.lister, self.queue.add_after)
+        self._statuses = Statuses(self.store)
+        self._config_map = StatusConfigMap(self.store, cluster.streams, settings)
+        context = AutoscalingContext(
             self.store,
             self.lister,
             self._provider,
-            reports,
-            drainability,
-            settings,
+            EventReports(self.events, self.clock, self._statuses),
+            cluster.streams.stream("node-autoscaler/expander"),
             self._wake_node,
         )
-        self._statuses = Statuses(self.store)
-        expander = Expander(settings.expander, cluster.streams.stream("node-autoscaler/expander"))
-        self._growing = Growing(
-            self._provider, self._state, reports, self._statuses, expander, settings
-        )
-        self._shrinking = Shrinking(
-            self._planner, self._actuator, self._statuses, self.lister, settings
-        )
+        self.autoscaler = Autoscaler(context, settings)
+        self._decisions = ScanDecisions(cluster.decisions, self._provider)
         self._timer = PeriodicTimer(
             cluster.environment,
             "NodeAutoscaler",
@@ -91,6 +75,7 @@ class NodeAutoscaler(Controller):
         self._has_changed = True
         self._is_looking = False
         self._scanned_ns = 0
+        self._refreshed = -1
         self._extra_scans = 0
 
     def handlers(self) -> Handlers:
@@ -113,8 +98,10 @@ class NodeAutoscaler(Controller):
             self._scan_once(now_ns)
         elif topic == "machine":
             self._provider.deliver(name)
+        elif topic == "ready":
+            self._provider.start_kubelet(name)
         elif topic == "node":
-            self._actuator.step(name, now_ns)
+            self.autoscaler.step(name, now_ns)
         else:
             self._meet_or_forget(name)
 
@@ -142,9 +129,6 @@ class NodeAutoscaler(Controller):
     def _tick(self) -> None:
         self.queue.add(_CHECK)
 
-    def _wake_machine(self, key: str, delay_ns: int) -> None:
-        self.queue.add_after(f"machine:{key}", delay_ns)
-
     def _wake_node(self, name: str, delay_ns: int) -> None:
         self.queue.add_after(f"node:{name}", delay_ns)
 
@@ -154,8 +138,7 @@ class NodeAutoscaler(Controller):
             self._provider.open(group)
             return
         self._provider.forget(name)
-        self._state.forget(name)
-        self._templates.forget(name)
+        self.autoscaler.forget(name)
         if not self._provider.groups():
             self._timer.stop()
 
@@ -178,32 +161,27 @@ class NodeAutoscaler(Controller):
         what_if = self.cluster.what_if
         if what_if is None or not self._provider.groups():
             return False
-        if self._is_idle(now_ns):
-            self._shrinking.mark(now_ns)
+        if not self._has_changed and self.autoscaler.is_idle(now_ns):
             return False
-        was_productive = False
         self._has_changed = False
-        world = self._observer.observe(now_ns, self._flags)
-        templates = self._templates.of_all(world)
-        self._growing.settle(world)
-        if not self._state.is_cluster_healthy():
-            self._planner.forget()
-            self._growing.report_unhealthy(world)
-        elif not self._growing.mend_sizes(world):
-            snapshot = what_if.snapshot(world.nodes.values(), world.allocated)
-            draining = self._actuator.draining
-            was_productive |= self._growing.grow(world, snapshot, templates, draining)
-            if self._flags.scale_down_enabled:
-                in_cooldown = self._growing.in_cooldown(now_ns)
-                was_productive |= self._shrinking.shrink(world, snapshot, in_cooldown=in_cooldown)
-            if self._flags.enforce_node_group_min_size:
-                was_productive |= self._growing.grow_to_least_sizes(world, snapshot, templates)
-        self._statuses.write(world, self._state, self._planner.unneeded.keys())
-        return was_productive
+        self._refresh_machines(now_ns)
+        before = self._decisions.machines()
+        result = self.autoscaler.scan(now_ns, what_if)
+        self._decisions.report(self.autoscaler, result, before)
+        assert self.autoscaler.world is not None, "it was just scanned"
+        self._statuses.write(
+            self.autoscaler.world,
+            self.autoscaler.state,
+            self.autoscaler.planner.unneeded.keys(),
+            self._provider,
+        )
+        if self._flags.write_status_configmap:
+            self._config_map.write(self.autoscaler, now_ns)
+        return result.was_productive
 
-    def _is_idle(self, now_ns: int) -> bool:
-        """Whether nothing has happened and nothing is under way.
-
-        Then only time can make a difference, and only to nodes that have been unneeded for long.
-        """
-        return not self._has_changed and self._growing.is_idle and self._shrinking.may_wait(now_ns)
+    def _refresh_machines(self, now_ns: int) -> None:
+        """Have all machines listed again if some minutes have passed."""
+        period = (now_ns - self.cluster.start_unix_ns) // instance_cache.REFRESH_NS
+        if period != self._refreshed:
+            self._refreshed = period
+            self.autoscaler.refresh_instances()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.node_autoscaler import node_state
-from kubestage.controllers.node_autoscaler.provider import NODE
-from kubestage.objects import taints
+from kubestage.errors import Conflict
+from kubestage.objects import gvk, taints
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from kubestage.aliases import Json
+    from kubestage.controllers.node_autoscaler.draining import ClusterClient
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
-    from kubestage.store.store import Store
 
 
 _UNSCHEDULABLE: Final = "unschedulable"
@@ -22,27 +22,21 @@ _UNSCHEDULABLE: Final = "unschedulable"
 class Marking:
     """Writes taints on nodes, and closes those that are about to go."""
 
-    def __init__(self, store: Store, settings: NodeAutoscalerSettings) -> None:
-        self._store = store
+    def __init__(self, client: ClusterClient, settings: NodeAutoscalerSettings) -> None:
+        self._client = client
         self._settings = settings
 
-    def mark_to_be_deleted(self, name: str, now_ns: int) -> None:
+    def mark_to_be_deleted(self, node: Json, now_ns: int) -> None:
         """Have no more pods go to a node."""
-        node = self._store.get(NODE, name)
-        remaining = [
-            each for each in node_state.taints_of(node) if each["key"] != node_state.TO_BE_DELETED
-        ]
         closes = self._settings.cordon_node_before_terminating
-        self._write(node, [*remaining, node_state.to_be_deleted(now_ns)], closed=closes or None)
+        self._rewrite(node, add=node_state.to_be_deleted(now_ns), closed=True if closes else None)
 
-    def unmark_to_be_deleted(self, name: str) -> None:
+    def unmark_to_be_deleted(self, node: Json) -> None:
         """Have pods go to a node again."""
-        node = self._store.get(NODE, name)
-        remaining = [
-            each for each in node_state.taints_of(node) if each["key"] != node_state.TO_BE_DELETED
-        ]
-        closed = False if self._settings.cordon_node_before_terminating else None
-        self._write(node, remaining, closed=closed)
+        opens = self._settings.cordon_node_before_terminating
+        if node_state.has_taint(node, node_state.TO_BE_DELETED):
+            key = node_state.TO_BE_DELETED
+            self._rewrite(node, remove=key, closed=False if opens else None)
 
     def mark_candidates(
         self, nodes: Iterable[Json], unneeded: Collection[str], now_ns: int
@@ -65,23 +59,40 @@ class Marking:
             elif is_unneeded and not is_marked:
                 to_mark.append(node)
         for node in (*to_unmark, *to_mark)[:left]:
-            remaining = [
-                each
-                for each in node_state.taints_of(node)
-                if each["key"] != node_state.DELETION_CANDIDATE
-            ]
             if node["metadata"]["name"] in unneeded:
                 effect = taints.PREFER_NO_SCHEDULE
-                remaining.append(node_state.mark(node_state.DELETION_CANDIDATE, effect, now_ns))
-            self._write(node, remaining, closed=None)
+                mark = node_state.mark(node_state.DELETION_CANDIDATE, effect, now_ns)
+                self._rewrite(node, add=mark)
+            else:
+                self._rewrite(node, remove=node_state.DELETION_CANDIDATE)
         return len(to_unmark) + len(to_mark) <= left
 
-    def _write(self, node: Json, remaining: list[Json], *, closed: bool | None) -> None:
-        spec = {name: value for name, value in (node.get("spec") or {}).items() if name != "taints"}
-        if remaining:
-            spec["taints"] = remaining
-        if closed is not None:
-            spec.pop(_UNSCHEDULABLE, None)
-        if closed:
-            spec[_UNSCHEDULABLE] = True
-        self._store.update({**node, "spec": spec})
+    def _rewrite(
+        self,
+        node: Json,
+        *,
+        add: Json | None = None,
+        remove: str = "",
+        closed: bool | None = None,
+    ) -> None:
+        """Write a node as it was listed, with a taint more or less; read it again if it is old."""
+        try:
+            self._client.update(_changed(node, add, remove, closed))
+        except Conflict:
+            fresh = self._client.get(gvk.NODE, node["metadata"]["name"])
+            self._client.update(_changed(fresh, add, remove, closed))
+
+
+def _changed(node: Json, add: Json | None, remove: str, closed: bool | None) -> Json:
+    key = remove if add is None else add["key"]
+    remaining = [each for each in node_state.taints_of(node) if each["key"] != key]
+    if add is not None:
+        remaining.append(add)
+    spec = {name: value for name, value in (node.get("spec") or {}).items() if name != "taints"}
+    if remaining:
+        spec["taints"] = remaining
+    if closed is not None:
+        spec.pop(_UNSCHEDULABLE, None)
+    if closed:
+        spec[_UNSCHEDULABLE] = True
+    return {**node, "spec": spec}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from kubestage.golang import integers
-from kubestage.objects import taints, timestamps
+from kubestage.objects import quantity, taints, timestamps
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -50,9 +52,50 @@ _CONDITION_TAINTS: Final = _NOT_READY_TAINTS | {
 }
 
 
+class TaintRules(msgspec.Struct, frozen=True):
+    """Which taints pass when a node has started, and which report how it does.
+
+    `startup` and `status` are keys, `startup_prefixes` what keys begin with.
+    """
+
+    startup: tuple[str, ...] = ()
+    startup_prefixes: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+
+    def is_startup(self, key: str) -> bool:
+        """Whether a node with this taint is not ready yet."""
+        return key in self.startup or key.startswith((*_STARTUP_PREFIXES, *self.startup_prefixes))
+
+    def is_status(self, key: str) -> bool:
+        """Whether a taint comes and goes."""
+        return key in self.status or key.startswith(_STATUS_PREFIX)
+
+
+NO_RULES: Final = TaintRules()
+"""Only what the prefixes say that always hold."""
+
+
 def gpu_of(offered: Resource) -> str | None:
     """The kind of GPU that a node offers, the first if there are several; None without any."""
     return next((name for name in GPUS if offered.scalars.get(name)), None)
+
+
+def offers_gpu(node: Json) -> bool:
+    """Whether a node offers GPUs of any kind now."""
+    offered = (node.get("status") or {}).get("allocatable") or {}
+    return any(quantity.value_of(offered.get(name) or "0") for name in GPUS)
+
+
+def unready_copy(node: Json) -> Json:
+    """A node as if it had reported not to be ready."""
+    status = node.get("status") or {}
+    others = [each for each in status.get("conditions") or () if each["type"] != "Ready"]
+    unready = {
+        "type": "Ready",
+        "status": "False",
+        "lastTransitionTime": node["metadata"].get("creationTimestamp"),
+    }
+    return {**node, "status": {**status, "conditions": [*others, unready]}}
 
 
 def taints_of(node: Json) -> list[Json]:
@@ -80,14 +123,17 @@ def readiness(node: Json) -> tuple[bool, int]:
             ready = False
             if taint.get("timeAdded"):
                 since_ns = max(since_ns, timestamps.parse_time(taint["timeAdded"]))
-        elif taint["key"].startswith(_STARTUP_PREFIXES):
-            ready = False
     return ready and found, since_ns
 
 
 def is_ready(node: Json) -> bool:
     """Whether a node is ready to run pods."""
     return readiness(node)[0]
+
+
+def is_ready_and_open(node: Json) -> bool:
+    """Whether a node is ready, and not closed to pods."""
+    return is_ready(node) and not (node.get("spec") or {}).get("unschedulable")
 
 
 def is_example(node: Json, now_ns: int) -> bool:
@@ -121,11 +167,11 @@ def to_be_deleted(now_ns: int) -> Json:
     return mark(TO_BE_DELETED, taints.NO_SCHEDULE, now_ns)
 
 
-def lasting_taints(node: Json) -> list[Json]:
+def lasting_taints(node: Json, rules: TaintRules = NO_RULES) -> list[Json]:
     """The taints that a new node of the same group would have, too."""
-    return [each for each in taints_of(node) if _is_lasting(each["key"])]
+    return [each for each in taints_of(node) if _is_lasting(each["key"], rules)]
 
 
-def _is_lasting(key: str) -> bool:
+def _is_lasting(key: str, rules: TaintRules) -> bool:
     passing = key in (TO_BE_DELETED, DELETION_CANDIDATE) or key in _CONDITION_TAINTS
-    return not passing and not key.startswith((*_STARTUP_PREFIXES, _STATUS_PREFIX))
+    return not (passing or rules.is_startup(key) or rules.is_status(key))

@@ -4,240 +4,195 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from kubestage.aliases import Json
-from kubestage.controllers.node_autoscaler import (
-    equivalence,
-    node_state,
-    utilization,
-)
-from kubestage.controllers.node_autoscaler.quotas import Quotas
-from kubestage.objects.views import node as node_views
+from kubestage.controllers.node_autoscaler import candidates, node_state, removals
+from kubestage.controllers.node_autoscaler.eligibility import Eligibility
+from kubestage.controllers.node_autoscaler.hinting import HintingSimulator
+from kubestage.controllers.node_autoscaler.scan_result import Simulation, Unremovable
+from kubestage.controllers.node_autoscaler.unneeded import Unneeded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.budgets import Budgets
+    from kubestage.controllers.node_autoscaler.candidates import LocalDelays
     from kubestage.controllers.node_autoscaler.drainability import Drainability, Moves
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+    from kubestage.controllers.node_autoscaler.utilization import Utilization
     from kubestage.controllers.node_autoscaler.what_if import Snapshot
     from kubestage.controllers.node_autoscaler.world import World
 
 
 BLOCKED: Final = "BlockedByPod"
 NO_PLACE: Final = "NoPlaceToMovePods"
-
-
-class Unneeded(msgspec.Struct):
-    """A node that could go: what would become of its pods, since when, and when it may.
-
-    `is_risky` means that budgets do not let all of its pods go at once.
-    """
-
-    name: str
-    moves: Moves
-    since_ns: int
-    patience_ns: int
-    is_risky: bool = False
+RECENT: Final = "RecentlyUnremovable"
 
 
 class Planner:
     """Tracks from scan to scan which nodes are unneeded, and which cannot be removed.
 
-    `reasons` has for every node that is not unneeded why it is not. `is_complete` is whether all
-    candidates were examined.
+    `unremovable` has for every other node that was considered why it cannot be removed, `used` how
+    much of each is used. `reported` are the nodes that were unneeded after the last scan that went
+    as far as that, at `updated_ns`, and their groups. `is_complete` is whether all candidates were
+    examined then.
     """
 
-    def __init__(self, settings: NodeAutoscalerSettings, drainability: Drainability) -> None:
+    def __init__(
+        self, settings: NodeAutoscalerSettings, drainability: Drainability, delays: LocalDelays
+    ) -> None:
         self._settings = settings
         self._drainability = drainability
+        self._delays = delays
+        self._eligibility = Eligibility(settings)
+        self._simulator = HintingSimulator()
         self.unneeded: dict[str, Unneeded] = {}
-        self.reasons: dict[str, str] = {}
+        self.unremovable: dict[str, Unremovable] = {}
+        self.used: dict[str, Utilization] = {}
+        self.simulations: list[Simulation] = []
+        self.candidates: list[str] = []
         self.is_complete = True
-        self._unremovable_until_ns: dict[str, int] = {}
+        self.reported: dict[str, str] = {}
+        self._until_ns: dict[str, int] = {}
+        self.updated_ns: int | None = None
+        self._interval_ns = max(settings.scale_down_unneeded_time_ns, 1)
 
     def update(
-        self, world: World, snapshot: Snapshot, going: Collection[str], budgets: Budgets
+        self,
+        world: World,
+        snapshot: Snapshot,
+        nodes: Mapping[str, Json],
+        going: Collection[str],
+        budgets: Budgets,
     ) -> None:
-        """Find the nodes that could go; what would move is moved in the snapshot, and stays so."""
+        """Find the nodes that could go; nothing of what is tried stays in the snapshot."""
         now_ns = world.now_ns
-        nodes = {
-            name: node
-            for name, node in world.nodes.items()
-            if name not in going and snapshot.node(name) is not None
-        }
-        self._unremovable_until_ns = {
-            name: until_ns
-            for name, until_ns in self._unremovable_until_ns.items()
-            if until_ns > now_ns and name in nodes
-        }
-        self.reasons = {}
-        candidates = self._candidates(world, snapshot, nodes)
-        destinations = set(nodes)
-        found: dict[str, Unneeded] = {}
-        most = self._most_unneeded()
-        self.is_complete = len(candidates) <= most
-        for name in candidates:
-            if len(found) >= most:
-                self.is_complete = False
-                break
-            moves = self._simulate(snapshot, name, destinations, budgets, now_ns)
-            if moves is None:
-                again_ns = now_ns + self._settings.unremovable_node_recheck_timeout_ns
-                self._unremovable_until_ns[name] = again_ns
-                continue
-            is_risky = not budgets.allow_at_once(moves.pods)
-            destinations.remove(name)
-            budgets.spend(moves.pods)
-            before = self.unneeded.get(name)
-            since_ns = now_ns if before is None else before.since_ns
-            patience_ns = self._patience_ns(nodes[name])
-            found[name] = Unneeded(name, moves, since_ns, patience_ns, is_risky)
-        self.unneeded = found
+        if self.updated_ns is not None:
+            self._interval_ns = min(self._interval_ns, now_ns - self.updated_ns)
+        self.updated_ns = now_ns
+        self.candidates = candidates.in_order(
+            world, snapshot, nodes, self._drainability, self.reported, self._delays
+        )
+        snapshot.fork()
+        staying = {name: node for name, node in nodes.items() if name not in going}
+        names = [name for name in self.candidates if name in staying]
+        self._drop_expired(snapshot, now_ns)
+        self._categorize(world, snapshot, staying, self._eligible(world, snapshot, names), budgets)
+        snapshot.revert()
+        self._simulator.drop_old_hints()
+        self.reported = {name: world.group_names[name] for name in self.unneeded}
 
     def forget(self) -> None:
         """Start again: no node has been unneeded so far."""
         self.unneeded = {}
 
     def removable(
-        self, world: World, snapshot_nodes: Collection[Json], going: Mapping[str, str]
-    ) -> tuple[list[str], list[str]]:
+        self,
+        world: World,
+        snapshot: Snapshot,
+        going: Mapping[str, str],
+    ) -> tuple[list[Unneeded], list[Unneeded]]:
         """The nodes that may go now: those without pods to be moved, and the others.
 
         `going` are the nodes that are on their way already, each with its group.
         """
-        quotas = Quotas.below(snapshot_nodes, self._settings)
-        sizes = {name: world.target(name) for name in world.groups}
-        for group in going.values():
-            if group in sizes:
-                sizes[group] -= 1
-        ordered = sorted(
-            self.unneeded.values(), key=lambda each: (bool(each.moves.pods), each.is_risky)
-        )
-        # Empty ones first, for the least size and the quotas may not allow all; then those that
-        # can be drained at once.
-        empty: list[str] = []
-        occupied: list[str] = []
-        for each in ordered:
-            reason = self._reason_to_wait(world, each, sizes, quotas)
-            if not reason and each.moves.awaited:
-                reason = "BlockedByOnCompletionPod"
-            if reason:
-                self.reasons[each.name] = reason
-            else:
-                (occupied if each.moves.pods else empty).append(each.name)
-        return empty, occupied
+        found = removals.choose(world, snapshot, self._settings, self._in_order(world), going)
+        self.unremovable |= {each.node: each for each in found.waiting}
+        return found.empty, found.occupied
 
-    def _candidates(self, world: World, snapshot: Snapshot, nodes: Mapping[str, Json]) -> list[str]:
-        """The candidates: empty nodes first, then those of the last scan."""
-        ranked = []
-        for name, node in nodes.items():
-            reason = self._ineligible(world, snapshot, node)
-            if reason:
-                self.reasons[name] = reason
+    def _in_order(self, world: World) -> Sequence[Unneeded]:
+        """The unneeded nodes as they are listed."""
+        return [self.unneeded[name] for name in world.nodes if name in self.unneeded]
+
+    def _drop_expired(self, snapshot: Snapshot, now_ns: int) -> None:
+        self._until_ns = {
+            name: until_ns
+            for name, until_ns in self._until_ns.items()
+            if until_ns > now_ns and snapshot.node(name) is not None
+        }
+        self.unremovable = {}
+
+    def _eligible(self, world: World, snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+        """The candidates that are worth a simulation."""
+        self.used, eligible = {}, []
+        for name in names:
+            if name in self._until_ns:
+                self.unremovable[name] = Unremovable(name, RECENT)
                 continue
-            moves = self._drainability.moves(snapshot.pods(name), None, world.now_ns)
-            is_empty = not moves.obstacle and not moves.pods
-            is_awaited = is_empty and bool(moves.awaited)
-            rank = (not is_empty, is_awaited, name not in self.unneeded)
-            ranked.append((rank, name))
-        return [name for _, name in sorted(ranked)]
+            reason, used = self._eligibility.check(world, snapshot, name)
+            if used is not None:
+                self.used[name] = used
+            if reason:
+                self.unremovable[name] = Unremovable(name, reason)
+            else:
+                eligible.append(name)
+        return eligible
 
-    def _ineligible(self, world: World, snapshot: Snapshot, node: Json) -> str:
-        """Why a node is not even to be thought of; empty if it is."""
-        settings, metadata = self._settings, node["metadata"]
-        group = world.group_of(node)
-        if group is None:
-            return "NotAutoscaled"
-        if world.target(group.name) <= group.min_size:
-            return "NodeGroupMinSizeReached"
-        if metadata["name"] in self._unremovable_until_ns:
-            return "RecentlyUnremovable"
-        if node_state.is_being_deleted(node, world.now_ns):
-            return "CurrentlyBeingDeleted"
-        if (metadata.get("annotations") or {}).get(node_state.SCALE_DOWN_DISABLED) == "true":
-            return "ScaleDownDisabledAnnotation"
-        offered = node_views.of(node).allocatable
-        used = utilization.node_utilization(
-            offered, snapshot.pods(metadata["name"]), settings, world.now_ns
-        )
-        if used is None:
-            return "UnexpectedError"
-        if not settings.scale_down_unready_enabled and not node_state.is_ready(node):
-            return "ScaleDownUnreadyDisabled"
-        threshold = settings.scale_down_utilization_threshold
-        if used.is_of_gpu:
-            threshold = settings.scale_down_gpu_utilization_threshold
-        return "NotUnderutilized" if used.share > threshold else ""
+    def _categorize(
+        self,
+        world: World,
+        snapshot: Snapshot,
+        nodes: Mapping[str, Json],
+        names: Sequence[str],
+        budgets: Budgets,
+    ) -> None:
+        """Take one candidate after the other away, as far as that is possible."""
+        destinations, self.simulations = set(nodes), []
+        found: dict[str, Unneeded] = {}
+        most, atomic_count = self._most_unneeded(), 0
+        self.is_complete = True
+        for name in names:
+            if len(found) - atomic_count >= most:
+                self.is_complete = False
+                break
+            moves = self._simulate(snapshot, name, destinations, budgets, world.now_ns)
+            if moves is None:
+                again_ns = world.now_ns + self._settings.unremovable_node_recheck_timeout_ns
+                self._until_ns[name] = again_ns
+                continue
+            is_risky = not budgets.allow_at_once(moves.pods)
+            destinations.discard(name)
+            budgets.spend(moves.pods)
+            found[name] = self._unneeded(world, nodes[name], moves, is_risky=is_risky)
+            atomic_count += world.options[world.group_names[name]].zero_or_max_node_scaling
+        self.unneeded = found
+
+    def _unneeded(self, world: World, node: Json, moves: Moves, *, is_risky: bool) -> Unneeded:
+        name = node["metadata"]["name"]
+        options = world.options[world.group_names[name]]
+        patience_ns = options.scale_down_unready_time_ns
+        if node_state.is_ready(node):
+            patience_ns = options.scale_down_unneeded_time_ns
+        before = self.unneeded.get(name)
+        since_ns = world.now_ns if before is None else before.since_ns
+        return Unneeded(name, node, moves, since_ns, patience_ns, is_risky)
 
     def _simulate(
         self,
         snapshot: Snapshot,
         name: str,
-        destinations: set[str],
+        destinations: Collection[str],
         budgets: Budgets,
         now_ns: int,
     ) -> Moves | None:
         """Move the pods of a node elsewhere and take it away; None if that cannot be done."""
         moves = self._drainability.moves(snapshot.pods(name), budgets, now_ns)
         if moves.obstacle:
-            self.reasons[name] = BLOCKED
+            assert moves.blocking is not None
+            blocking = moves.blocking.key
+            self.unremovable[name] = Unremovable(name, BLOCKED, blocking, moves.blocking_reason)
             return None
-        node = snapshot.node(name)
-        assert node is not None
-        snapshot.fork()
-        for pod in snapshot.pods(name):
-            snapshot.remove_pod(name, pod)
-        # A node that is about to go still counts where pods are spread over nodes or zones.
-        snapshot.change_node(_marked(node, now_ns))
-        others = destinations - {name}
-        homeless = [msgspec.structs.replace(pod, node_name="") for pod in moves.pods]
-        for run in equivalence.runs_of(homeless):
-            if len(snapshot.place(run, others)) < len(run):
-                snapshot.revert()
-                self.reasons[name] = NO_PLACE
-                return None
-        snapshot.remove_node(name)
-        snapshot.commit()
-        return moves
-
-    def _patience_ns(self, node: Json) -> int:
-        settings = self._settings
-        if node_state.is_ready(node):
-            return settings.scale_down_unneeded_time_ns
-        return settings.scale_down_unready_time_ns
-
-    def _reason_to_wait(
-        self, world: World, each: Unneeded, sizes: dict[str, int], quotas: Quotas
-    ) -> str:
-        node = world.nodes.get(each.name)
-        group = None if node is None else world.group_of(node)
-        if node is None or group is None:
-            return "NotAutoscaled"
-        annotations = node["metadata"].get("annotations") or {}
-        if annotations.get(node_state.SCALE_DOWN_DISABLED) == "true":
-            return "ScaleDownDisabledAnnotation"
-        if each.patience_ns > 0 and each.since_ns + each.patience_ns >= world.now_ns:
-            is_ready = node_state.is_ready(node)
-            return "NotUnneededLongEnough" if is_ready else "NotUnreadyLongEnough"
-        if sizes[group.name] <= group.min_size:
-            return "NodeGroupMinSizeReached"
-        if not quotas.take(node):
-            return "MinimalResourceLimitExceeded"
-        sizes[group.name] -= 1
-        return ""
+        placements = removals.simulate(
+            self._simulator, snapshot, name, moves.pods, destinations, now_ns
+        )
+        is_possible = len(placements) == len(moves.pods)
+        self.simulations.append(Simulation(name, moves.pods, is_possible, placements))
+        if not is_possible:
+            self.unremovable[name] = Unremovable(name, NO_PLACE)
+        return moves if is_possible else None
 
     def _most_unneeded(self) -> int:
         """How many unneeded nodes it makes sense to know: more could not be removed in time."""
-        settings = self._settings
+        settings, interval_ns = self._settings, self._interval_ns
         each = settings.max_scale_down_parallelism
-        interval_ns = settings.scan_interval_ns
-        scans = max(settings.scale_down_unneeded_time_ns, interval_ns) // interval_ns
+        scans = max(settings.scale_down_unneeded_time_ns, interval_ns) // max(interval_ns, 1)
         return min(len(self.unneeded) + 2 * each, each * scans + each)
-
-
-def _marked(node: Json, now_ns: int) -> Json:
-    spec = node.get("spec") or {}
-    taints = [*node_state.taints_of(node), node_state.to_be_deleted(now_ns)]
-    return {**node, "spec": {**spec, "taints": taints}}

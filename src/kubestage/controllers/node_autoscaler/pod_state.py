@@ -36,6 +36,12 @@ def is_daemon(pod: PodView) -> bool:
     )
 
 
+def is_expendable(pod: PodView, cutoff: int) -> bool:
+    """Whether a pod neither causes a scale-up nor keeps a node."""
+    priority: int | None = pod.raw["spec"].get("priority")
+    return priority is not None and priority < cutoff
+
+
 def is_mirror(pod: PodView) -> bool:
     """Whether a pod only shows what its node runs by itself."""
     return _MIRROR in pod.annotations

@@ -7,67 +7,98 @@ from typing import TYPE_CHECKING, Final
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from kubestage.aliases import Json
+    from kubestage.controllers.node_autoscaler.groups import Group
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 
 
 _ID: Final = "cluster-wide"
 _RESOURCES: Final = ("cpu", "memory")
+_VIRTUAL: Final = "virtual-kubelet"
 
 
 class Quotas:
-    """What is left of each resource: up to the most, or down to the least."""
+    """What is left of each resource: up to the most, or down to the least.
 
-    def __init__(self, left: dict[str, int]) -> None:
-        self._left = left
+    All nodes of a group count like the first that is seen of it.
+    """
+
+    def __init__(self, group_of: Callable[[Json], Group | None]) -> None:
+        self._group_of = group_of
+        self._of_group: dict[str, dict[str, int]] = {}
+        self._left: dict[str, int] = {}
 
     @classmethod
-    def above(cls, nodes: Iterable[Json], settings: NodeAutoscalerSettings) -> Quotas:
+    def above(
+        cls,
+        nodes: Iterable[Json],
+        settings: NodeAutoscalerSettings,
+        group_of: Callable[[Json], Group | None],
+    ) -> Quotas:
         """How much may be added to what nodes have."""
-        most, used = _limits(settings, 1), _total(nodes)
-        return cls({name: max(most[name] - used[name], 0) for name in _RESOURCES})
+        found = cls(group_of)
+        most, used = _limits(settings, 1), found._total(nodes)
+        found._left = {name: max(most[name] - used[name], 0) for name in _RESOURCES}
+        return found
 
     @classmethod
-    def below(cls, nodes: Iterable[Json], settings: NodeAutoscalerSettings) -> Quotas:
+    def below(
+        cls,
+        nodes: Iterable[Json],
+        settings: NodeAutoscalerSettings,
+        group_of: Callable[[Json], Group | None],
+    ) -> Quotas:
         """How much of what nodes have may go."""
-        least, used = _limits(settings, 0), _total(nodes)
-        return cls({name: max(used[name] - least[name], 0) for name in _RESOURCES})
+        found = cls(group_of)
+        least, used = _limits(settings, 0), found._total(nodes)
+        found._left = {name: max(used[name] - least[name], 0) for name in _RESOURCES}
+        return found
 
-    def allowed(self, node: Json, count: int) -> int:
+    def allowed(self, node: Json, count: int, group: Group | None) -> int:
         """How many of so many nodes there is enough left for."""
-        for name, amount in _amounts(node).items():
+        for name, amount in self._amounts(node, group).items():
             if amount > 0:
                 count = min(count, self._left[name] // amount)
         return count
 
-    def reason_against(self, node: Json) -> str:
-        """Why there is not enough left for one node; empty if there is."""
-        short = [name for name, amount in _amounts(node).items() if amount > self._left[name]]
+    def reason_against(self, node: Json, group: Group | None, count: int = 1) -> str:
+        """Why there is not enough left for so many nodes; empty if there is."""
+        amounts = self._amounts(node, group)
+        short = [name for name, amount in amounts.items() if amount * count > self._left[name]]
         return f'exceeded quota: "{_ID}", resources: {", ".join(short)}' if short else ""
 
-    def take(self, node: Json, count: int = 1) -> bool:
+    def take(self, node: Json, count: int, group: Group | None) -> bool:
         """Count this many nodes; False if the quota does not suffice for all of them."""
-        if self.allowed(node, count) < count:
+        if self.allowed(node, count, group) < count:
             return False
-        for name, amount in _amounts(node).items():
+        for name, amount in self._amounts(node, group).items():
             self._left[name] -= amount * count
         return True
+
+    def _amounts(self, node: Json, group: Group | None) -> dict[str, int]:
+        if group is None:
+            return _capacity(node)
+        found = self._of_group.get(group.name)
+        if found is None:
+            found = self._of_group[group.name] = _capacity(node)
+        return found
+
+    def _total(self, nodes: Iterable[Json]) -> dict[str, int]:
+        total = dict.fromkeys(_RESOURCES, 0)
+        for node in nodes:
+            labels = node["metadata"].get("labels") or {}
+            if labels.get("type") != _VIRTUAL:
+                for name, amount in self._amounts(node, self._group_of(node)).items():
+                    total[name] += amount
+        return total
 
 
 def _limits(settings: NodeAutoscalerSettings, bound: int) -> dict[str, int]:
     return {"cpu": settings.cores[bound], "memory": settings.memory[bound]}
 
 
-def _amounts(node: Json) -> dict[str, int]:
+def _capacity(node: Json) -> dict[str, int]:
     capacity = (node.get("status") or {}).get("capacity") or {}
-    return {name: quantity.value_of(capacity.get(name) or "0") for name in _RESOURCES}
-
-
-def _total(nodes: Iterable[Json]) -> dict[str, int]:
-    total = dict.fromkeys(_RESOURCES, 0)
-    for node in nodes:
-        for name, amount in _amounts(node).items():
-            total[name] += amount
-    return total
+    return {name: max(quantity.value_of(capacity.get(name) or "0"), 0) for name in _RESOURCES}

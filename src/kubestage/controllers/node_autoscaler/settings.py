@@ -6,10 +6,12 @@ from typing import Final
 
 import msgspec
 
+from kubestage.controllers.node_autoscaler.node_state import TaintRules
 from kubestage.errors import InputError
 from kubestage.units import SECOND_NS
 
 _MINUTE_NS: Final = 60 * SECOND_NS
+MAX_NODE_STARTUP_TIME_NS: Final = 15 * _MINUTE_NS
 _GIB: Final = 1 << 30
 
 EXPANDERS: Final = ("least-nodes", "least-waste", "most-pods", "price", "priority", "random")
@@ -43,8 +45,11 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     balance_similar_node_groups: bool = False
     """Whether a scale-up is divided among similar groups."""
 
-    balancing_ignore_labels: tuple[str, ...] = ()
+    balancing_ignore_label: tuple[str, ...] = ()
     """Labels that may differ between similar groups."""
+
+    balancing_label: tuple[str, ...] = ()
+    """Labels that groups must have in common to be similar; then nothing else counts."""
 
     memory_difference_ratio: float = 0.015
     """By how much the memory of similar groups may differ."""
@@ -67,10 +72,19 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     force_ds: bool = False
     """Whether templates get the DaemonSets that would run there."""
 
+    startup_taint: tuple[str, ...] = ()
+    """Keys of taints that a node has while it starts; it is not ready until then."""
+
+    startup_taint_prefix: tuple[str, ...] = ()
+    """What the keys of such taints begin with."""
+
+    status_taint: tuple[str, ...] = ()
+    """Keys of taints that come and go; templates are without them."""
+
     max_node_provision_time_ns: int = 15 * _MINUTE_NS
     """How long a requested node may take to register."""
 
-    max_node_startup_time_ns: int = 15 * _MINUTE_NS
+    max_node_startup_time_ns: int = MAX_NODE_STARTUP_TIME_NS
     """How long a registered node may take to become ready."""
 
     initial_node_group_backoff_duration_ns: int = 5 * _MINUTE_NS
@@ -97,6 +111,9 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     scale_down_delay_after_add_ns: int = 10 * _MINUTE_NS
     """How long after a scale-up no node is removed."""
 
+    scale_down_delay_type_local: bool = False
+    """Whether these delays count for each group by itself."""
+
     scale_down_delay_after_delete_ns: int = 0
     """How long after a removal no other node is removed."""
 
@@ -114,6 +131,9 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
 
     scale_down_gpu_utilization_threshold: float = 0.5
     """The same for nodes with GPUs."""
+
+    scale_down_non_empty_candidates_count: int = 30
+    """Has no effect, as in cluster-autoscaler 1.36."""
 
     ignore_daemonsets_utilization: bool = False
     """Whether pods of DaemonSets do not count for utilization."""
@@ -166,6 +186,18 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     min_replica_count: int = 0
     """How many replicas the controller of a pod must have for its node to be removed."""
 
+    force_delete_unregistered_nodes: bool = False
+    """Whether machines that never register go even if their group is at its minimum size."""
+
+    write_status_configmap: bool = True
+    """Whether the status is written to a ConfigMap."""
+
+    status_config_map_name: str = "cluster-autoscaler-status"
+    """The name of that ConfigMap."""
+
+    namespace: str = "kube-system"
+    """The namespace of the ConfigMaps."""
+
     def __post_init__(self) -> None:
         for name in self.expander.split(","):
             if name not in EXPANDERS:
@@ -180,6 +212,11 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
             )
         for path in ("cores_total", "memory_total"):
             _bounds(getattr(self, path), path)
+
+    @property
+    def taint_rules(self) -> TaintRules:
+        """Which taints pass when a node has started, and which come and go."""
+        return TaintRules(self.startup_taint, self.startup_taint_prefix, self.status_taint)
 
     @property
     def cores(self) -> tuple[int, int]:

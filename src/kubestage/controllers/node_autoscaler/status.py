@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
+    from kubestage.controllers.node_autoscaler.provider import Provider
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.store.store import Store
 
@@ -28,10 +29,28 @@ class Statuses:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def write(self, world: World, state: ClusterState, unneeded: Collection[str]) -> None:
+    def write(
+        self, world: World, state: ClusterState, unneeded: Collection[str], provider: Provider
+    ) -> None:
         """Write the status of each group."""
+        nodes = dict.fromkeys(world.groups, 0)
+        candidates = dict.fromkeys(world.groups, 0)
+        for node_name, group in world.group_names.items():
+            if group in nodes:
+                nodes[group] += 1
+                candidates[group] += node_name in unneeded
         for name in world.groups:
-            self._write(world, state, name, unneeded)
+            before: Json = self._store.read(groups.NODE_GROUP)[name].get("status") or {}
+            status = {
+                **before,
+                "size": nodes[name],
+                "readyNodes": len(state.readiness(name).ready),
+                "targetSize": world.target(name),
+                "provisioning": len(provider.machines(name).coming),
+                "conditions": _conditions(world, state, name, before, candidates[name]),
+            }
+            if status != before:
+                self._store.record_status(groups.NODE_GROUP, name, status)
 
     def stamp(self, name: str, field: str, now_ns: int) -> None:
         """Record when a group was last scaled up or down."""
@@ -40,48 +59,37 @@ class Statuses:
             status = {**(found.get("status") or {}), field: timestamps.format_time(now_ns)}
             self._store.record_status(groups.NODE_GROUP, name, status)
 
-    def _write(
-        self, world: World, state: ClusterState, name: str, unneeded: Collection[str]
-    ) -> None:
-        before: Json = self._store.read(groups.NODE_GROUP)[name].get("status") or {}
-        readiness, machines = state.readiness(name), world.machines[name]
-        candidates = sum(node["metadata"]["name"] in unneeded for node in world.nodes_of[name])
-        conditions = list(before.get("conditions") or ())
-        for kind, is_true, reason in (
-            _healthy(state.is_group_healthy(name)),
-            _scaling_up(world, state, name),
-            _candidates(candidates),
-        ):
-            conditions = _with(conditions, kind, is_true, reason, world.now_ns)
-        status = {
-            **before,
-            "size": len(world.nodes_of[name]),
-            "readyNodes": len(readiness.ready),
-            "targetSize": world.target(name),
-            "provisioning": len(machines.coming),
-            "conditions": conditions,
-        }
-        if status != before:
-            self._store.record_status(groups.NODE_GROUP, name, status)
+
+def _conditions(
+    world: World, state: ClusterState, name: str, before: Json, candidates: int
+) -> list[Json]:
+    conditions = list(before.get("conditions") or ())
+    scale_up = scale_up_status(state, name, world.now_ns)
+    for kind, is_true, reason in (
+        _healthy(state.is_group_healthy(name)),
+        (SCALING_UP, scale_up == "InProgress", scale_up),
+        (SCALE_DOWN_CANDIDATES, bool(candidates), scale_down_status(candidates)),
+    ):
+        conditions = _with(conditions, kind, is_true, reason, world.now_ns)
+    return conditions
 
 
 def _healthy(is_healthy: bool) -> tuple[str, bool, str]:
     return HEALTHY, is_healthy, "Healthy" if is_healthy else "Unhealthy"
 
 
-def _scaling_up(world: World, state: ClusterState, name: str) -> tuple[str, bool, str]:
-    if name in state.requests:
-        return SCALING_UP, True, "InProgress"
+def scale_up_status(state: ClusterState, name: str, now_ns: int) -> str:
+    """How the scale-up of a group does."""
+    if state.is_scaling_up(name):
+        return "InProgress"
     if not state.is_group_healthy(name):
-        return SCALING_UP, False, "Unhealthy"
-    if state.is_backed_off(name, world.now_ns):
-        return SCALING_UP, False, "Backoff"
-    return SCALING_UP, False, "NoActivity"
+        return "Unhealthy"
+    return "Backoff" if state.is_backed_off(name, now_ns) else "NoActivity"
 
 
-def _candidates(count: int) -> tuple[str, bool, str]:
-    reason = "CandidatesPresent" if count else "NoCandidates"
-    return SCALE_DOWN_CANDIDATES, bool(count), reason
+def scale_down_status(count: int) -> str:
+    """Whether nodes of a group may go."""
+    return "CandidatesPresent" if count else "NoCandidates"
 
 
 def _with(conditions: list[Json], kind: str, is_true: bool, reason: str, now_ns: int) -> list[Json]:

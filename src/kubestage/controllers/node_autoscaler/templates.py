@@ -9,12 +9,14 @@ import msgspec
 from kubestage.aliases import Json
 from kubestage.controllers.daemonset.placement import Placement
 from kubestage.controllers.node_autoscaler import groups, node_state, pod_state
+from kubestage.controllers.node_autoscaler.node_state import NO_RULES
 from kubestage.controllers.ownership import controller_of
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.groups import Group
+    from kubestage.controllers.node_autoscaler.node_state import TaintRules
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.pod import PodView
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
 
 _TEMPLATE: Final = "cluster-autoscaler.kubernetes.io/template-node"
 _CRITICAL: Final = "system-node-critical"
+_DEPRECATED: Final = {
+    "node.kubernetes.io/instance-type": "beta.kubernetes.io/instance-type",
+    "topology.kubernetes.io/region": "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone": "failure-domain.beta.kubernetes.io/zone",
+}
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -48,29 +55,38 @@ class Templates:
     even if it is gone by now; before there was any, the group's own description has to do.
     """
 
-    def __init__(self, *, forces_daemons: bool) -> None:
+    def __init__(self, *, forces_daemons: bool, taint_rules: TaintRules) -> None:
         self._forces_daemons = forces_daemons
+        self._taint_rules = taint_rules
         self._examples: dict[str, Template] = {}
+        self._made = 0
 
     def of_all(self, world: World) -> dict[str, Template]:
         """What a new node of each group would be like."""
         on_node: dict[str, list[PodView]] | None = None
-        found = {}
-        for group in world.groups.values():
-            nodes = world.nodes_of[group.name]
-            node = next((each for each in nodes if node_state.is_example(each, world.now_ns)), None)
-            if node is not None:
-                if on_node is None:
-                    on_node = _by_node(world.allocated)
-                pods = on_node.get(node["metadata"]["name"], [])
-                self._examples[group.name] = self._of_node(group, node, pods, world.daemon_sets)
-            template = self._examples.get(group.name)
-            found[group.name] = template or of_description(group, world.daemon_sets)
-        return found
+        for name, node in _examples(world).items():
+            if on_node is None:
+                on_node = _by_node(world.allocated)
+            pods = on_node.get(node["metadata"]["name"], [])
+            group = world.groups[name]
+            self._examples[name] = self._of_node(group, node, pods, world.daemon_sets)
+        return {
+            name: self._examples.get(name) or self._of_description(group, world)
+            for name, group in world.groups.items()
+        }
 
     def forget(self, name: str) -> None:
         """A group is no more."""
         self._examples.pop(name, None)
+
+    def _next(self) -> str:
+        """A number for another template, whose nodes are others than those of the last one."""
+        self._made += 1
+        return f"-{self._made}"
+
+    def _of_description(self, group: Group, world: World) -> Template:
+        rules = self._taint_rules
+        return of_description(group, world.daemon_sets, rules, suffix=self._next())
 
     def _of_node(
         self, group: Group, example: Json, pods: list[PodView], daemon_sets: list[Json]
@@ -80,7 +96,7 @@ class Templates:
             for name, value in (example.get("spec") or {}).items()
             if name not in ("taints", "unschedulable")
         }
-        lasting = node_state.lasting_taints(example)
+        lasting = node_state.lasting_taints(example, self._taint_rules)
         if lasting:
             spec["taints"] = lasting
         staying = [
@@ -91,23 +107,44 @@ class Templates:
         owners = [controller_of(pod.raw) for pod in pods if pod.deletion_ns is None]
         running = {owner["uid"] for owner in owners if owner and owner["kind"] == "DaemonSet"}
         absent = [each for each in daemon_sets if each["metadata"]["uid"] not in running]
-        node = _named(group, {**example, "spec": spec})
+        node = _named(group, {**example, "spec": spec}, self._next())
         coming = _daemons(node, absent)
         if not self._forces_daemons:
             coming = [pod for pod in coming if _is_critical(pod)]
         return _template(node, [*staying, *coming])
 
 
-def of_description(group: Group, daemon_sets: list[Json]) -> Template:
+def _examples(world: World) -> dict[str, Json]:
+    """The first node of each group that is a good example of it."""
+    found: dict[str, Json] = {}
+    for node in world.nodes.values():
+        group = world.group_of(node)
+        if group is None or group.name in found:
+            continue
+        if node_state.is_example(node, world.now_ns):
+            found[group.name] = node
+    return found
+
+
+def of_description(
+    group: Group,
+    daemon_sets: list[Json],
+    taint_rules: TaintRules = NO_RULES,
+    *,
+    suffix: str = "",
+) -> Template:
     """A new node as a group describes it."""
     node = group.node(f"template-node-for-{group.name}")
-    node["spec"] = {**node["spec"], "taints": node_state.lasting_taints(node)}
-    node = _named(group, node)
+    lasting = node_state.lasting_taints(node, taint_rules)
+    node["spec"] = {**node["spec"], "taints": lasting}
+    node = _named(group, node, suffix)
+    labels = node["metadata"]["labels"]
+    labels |= {old: labels[new] for new, old in _DEPRECATED.items() if new in labels}
     return _template(node, _daemons(node, daemon_sets))
 
 
-def _named(group: Group, node: Json) -> Json:
-    name = f"template-node-for-{group.name}"
+def _named(group: Group, node: Json, suffix: str) -> Json:
+    name = f"template-node-for-{group.name}{suffix}"
     labels = {
         **(node["metadata"].get("labels") or {}),
         groups.HOSTNAME: name,

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.node_autoscaler import node_state, pod_state
 from kubestage.golang import formatting
+from kubestage.objects.views import node as node_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+    from kubestage.controllers.node_autoscaler.world import World
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.pod import PodView
 
@@ -38,30 +41,49 @@ class Utilization(NamedTuple):
         return self.resource in node_state.GPUS
 
 
+def of_node(
+    world: World, pods: Iterable[PodView], node: Json, settings: NodeAutoscalerSettings
+) -> Utilization | None:
+    """What pods ask for of what a node of a group offers."""
+    options = world.options[world.group_names[node["metadata"]["name"]]]
+    offered, gpu = node_views.of(node).allocatable, world.provider.gpu_of(node)
+    ignores = options.ignore_daemonsets_utilization
+    return _measured(offered, gpu, _split(pods, settings, world.now_ns, ignores))
+
+
 def node_utilization(
     offered: Resource, pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
 ) -> Utilization | None:
     """What pods ask for of what a node offers; None if it offers no CPU or no memory."""
-    counted, left_out = _split(pods, settings, now_ns)
-    gpu = node_state.gpu_of(offered)
+    split = _split(pods, settings, now_ns, settings.ignore_daemonsets_utilization)
+    return _measured(offered, node_state.gpu_of(offered), split)
+
+
+def _measured(
+    offered: Resource, gpu: str | None, split: tuple[list[PodView], list[PodView]]
+) -> Utilization | None:
     if gpu is not None:
-        share = _share(gpu, offered.scalars[gpu], counted, left_out)
+        offered_gpus = offered.scalars.get(gpu, 0)
+        share = _share(gpu, offered_gpus, *split) if offered_gpus else 0.0
         return Utilization(gpu, share, gpu=share)
     if not offered.milli_cpu or not offered.memory:
         return None
-    cpu = _share(_CPU, offered.milli_cpu, counted, left_out)
-    memory = _share(_MEMORY, offered.memory, counted, left_out)
+    cpu = _share(_CPU, offered.milli_cpu, *split)
+    memory = _share(_MEMORY, offered.memory, *split)
     resource, share = (_CPU, cpu) if cpu > memory else (_MEMORY, memory)
     return Utilization(resource, share, cpu, memory)
 
 
 def _split(
-    pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
+    pods: Iterable[PodView],
+    settings: NodeAutoscalerSettings,
+    now_ns: int,
+    ignores_daemons: bool,
 ) -> tuple[list[PodView], list[PodView]]:
     """The pods that count, and those that count as part of the node itself."""
     counted, left_out = [], []
     for pod in pods:
-        if (settings.ignore_daemonsets_utilization and pod_state.is_daemon(pod)) or (
+        if (ignores_daemons and pod_state.is_daemon(pod)) or (
             settings.ignore_mirror_pods_utilization and pod_state.is_mirror(pod)
         ):
             left_out.append(pod)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -75,15 +75,26 @@ class Snapshot(Protocol):
     ) -> list[str]:
         """Put pods that are all alike on nodes one by one, until one fits nowhere.
 
-        `among` are the nodes that may be used, by default all but one. Returns the nodes of the
+        `among` are the nodes that may be used, by default all but one. Each search goes on behind
+        the node that the one before it found. Returns the nodes of the
         first pods; those for which there is none are left out.
         """
+        ...
+
+    def fill(self, pods: Sequence[PodView], name: str) -> int:
+        """Put pods that are all alike on one node until one does not fit; how many did."""
         ...
 
 
 class WhatIf(Protocol):
     """Makes such copies."""
 
-    def snapshot(self, nodes: Iterable[Json], pods: Iterable[PodView]) -> Snapshot:
+    def search_position(self) -> Any:
+        """Where the first search begins; it is handed to one snapshot after the other."""
+        ...
+
+    def snapshot(
+        self, nodes: Iterable[Json], pods: Iterable[PodView], position: Any = None
+    ) -> Snapshot:
         """A copy with these nodes, and the pods that are on one of them."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import schema
+from kubestage.objects import own_definitions, schema
 from kubestage.objects.custom.nodes import INT_OR_STRING, Node
 from kubestage.objects.schema import Form
 
@@ -27,8 +27,9 @@ _UNKNOWN: Final = {INT_OR_STRING: True}
 
 def node_of(kind: Kind) -> Node | None:
     """The schema of a kind's objects; None if nothing is known of them."""
-    if kind.definition is not None:
-        written = (kind.definition.get("schema") or {}).get("openAPIV3Schema")
+    version = own_definitions.version(kind)
+    if version is not None:
+        written = (version.get("schema") or {}).get("openAPIV3Schema")
         return None if written is None else _defined(written)
     struct = schema.kind_struct(kind.api_version, kind.kind)
     return None if struct is None else _built_in(struct.name)

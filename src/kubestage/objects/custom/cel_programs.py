@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.errors import KubestageError, LimitExceeded
+from kubestage.errors import LimitExceeded
 from kubestage.objects.cel import costs, environments, list_functions, wording
 from kubestage.objects.cel.guard import Guarded
 from kubestage.objects.custom import cel_names, cel_tree
+from kubestage.objects.custom.rule_tree import RuleError
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
 # The old value of a rule that can do without one, in a list that may be empty.
 _OLD: Final = "__old"
-
-
-class RuleError(KubestageError):
-    """A rule that cannot be compiled, or that failed on a value; the message is the server's."""
 
 
 class Program:

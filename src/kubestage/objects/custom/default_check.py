@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import lazy
 from kubestage.errors import InputError
-from kubestage.objects.custom import defaulting, findings, object_meta, pruning
+from kubestage.objects.custom import defaulting, findings, object_meta, pruning, rule_tree
+from kubestage.objects.custom.rule_tree import RuleError
 from kubestage.objects.custom.value_check import Check
 from kubestage.objects.shape_values import copy_json
 from kubestage.objects.validation import field
 
 # NOTE: they need a library.
 with lazy.imports():
-    from kubestage.objects.custom import cel_programs, cel_rules
+    from kubestage.objects.custom import cel_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,11 +82,11 @@ def _values(node: Node, path: str) -> list[FieldError]:
 
 
 def _rules(node: Node, path: str, *, is_root: bool) -> list[FieldError]:
-    if not cel_rules.exist(node):
+    if not rule_tree.exist(node):
         return []
     try:
         tree = cel_rules.RuleTree(node, is_root=is_root)
-    except (cel_programs.RuleError, InputError):
+    except (RuleError, InputError):
         # Reported where rules are looked at.
         return []
     value = node.default

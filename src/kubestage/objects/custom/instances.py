@@ -14,20 +14,21 @@ from kubestage.objects.custom import (
     nodes,
     object_meta,
     pruning,
+    rule_tree,
     scale,
 )
 from kubestage.objects.custom.value_check import Check
 from kubestage.objects.shape_values import copy_json
 from kubestage.objects.validation import field, metadata, names
 
-# NOTE: it needs a library.
+# NOTE: few definitions have rules, and most of these need a library.
 with lazy.imports():
-    from kubestage.objects.custom import cel_rules
+    from kubestage.objects.custom import cel_rules, coded_rules
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.objects.custom.cel_rules import RuleTree
     from kubestage.objects.custom.correlation import Correlated
+    from kubestage.objects.custom.rule_tree import RuleTree
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
 
@@ -63,7 +64,7 @@ class Instances:
         subresources = version.get("subresources") or {}
         self._scale: Json | None = subresources.get("scale")
         self._rules: RuleTree | None = None
-        self._has_rules = _has_rules(self.node)
+        self._has_rules = rule_tree.exist(self.node)
         self.has_status = subresources.get("status") is not None
 
     def read(self, obj: Json) -> tuple[Json, list[str]]:
@@ -161,13 +162,9 @@ class Instances:
         if any(error.type in _BLOCKING for error in errors):
             return [field.invalid("<nil>", None, _UNCHECKED)]
         if self._rules is None:
-            self._rules = cel_rules.RuleTree(self.node, is_root=True)
+            is_known = coded_rules.know_all(self.node)
+            self._rules = (coded_rules if is_known else cel_rules).RuleTree(self.node, is_root=True)
         return self._rules.validate(new, old, "<nil>", pair, None)
-
-
-def _has_rules(node: nodes.Node) -> bool:
-    below = (*node.properties.values(), node.items, node.additional)
-    return bool(node.rules) or any(each is not None and _has_rules(each) for each in below)
 
 
 # By the identity of the version that a definition holds, which is kept so that it stays its own.

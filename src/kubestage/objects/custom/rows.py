@@ -5,10 +5,12 @@ NOTE: most stores have no definitions; what validates them is loaded with the fi
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage import lazy
-from kubestage.objects import kinds
+from kubestage.objects import kinds, own_definitions
 
 with lazy.imports():
     from kubestage.objects.custom import definition_check, instances
@@ -25,13 +27,26 @@ _BUILT_IN: Final = frozenset((row.api_version, row.kind) for row in kinds.BUILT_
 
 
 def are_custom(kind: Kind) -> bool:
-    """Whether objects of a kind are treated by their definition; our own kinds are not."""
-    return kind.definition is not None and (kind.api_version, kind.kind) not in _BUILT_IN
+    """Whether objects of a kind are treated by their definition; most of our own kinds are not."""
+    if kind.definition is None:
+        return (kind.api_version, kind.kind) in own_definitions.TREATED_BY_DEFINITION
+    key = (kind.api_version, kind.kind)
+    return key not in _BUILT_IN or key in own_definitions.TREATED_BY_DEFINITION
 
 
 def compiled(kind: Kind) -> Instances:
-    """The compiled definition of a kind."""
+    """The compiled definition of a kind; of one that is built in, ours."""
+    if (kind.api_version, kind.kind) in own_definitions.TREATED_BY_DEFINITION:
+        return _shipped(kind.api_version, kind.kind)
     return instances.instances_of(kind)
+
+
+@functools.cache
+def _shipped(api_version: str, name: str) -> Instances:
+    row = kinds.built_in(api_version, name)
+    assert row is not None
+    version = own_definitions.version(row)
+    return instances.instances_of(dataclasses.replace(row, definition=version, declared=None))
 
 
 def definition_rules() -> ModuleType:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.objects.custom import coded_rules
+from kubestage.objects.custom.rule_tree import RuleError
 from kubestage.objects.validation import field, internal_json
 
 # NOTE: it needs a library.
@@ -35,6 +37,8 @@ def validate(node: Node, path: str, *, is_root: bool, uncorrelated: str) -> list
         try:
             errors += _validate(rule, node, f"{path}[{index}]", uncorrelated, is_root=is_root)
         except InputError as missing:
+            if coded_rules.knows(rule):
+                continue
             return [*errors, field.forbidden(f"{path}[{index}].rule", _hint(missing))]
     return errors
 
@@ -56,7 +60,7 @@ def _validate(
         uses_old = program.uses_old_self
         if program.result not in ("BOOL", _UNKNOWN):
             yield field.invalid(f"{path}.rule", shown, "cel expression must evaluate to a bool")
-    except cel_programs.RuleError as error:
+    except RuleError as error:
         yield field.invalid(f"{path}.rule", shown, str(error))
     else:
         yield from _wording(rule, node, path, shown, is_root=is_root)
@@ -80,7 +84,7 @@ def _wording(
     where = f"{path}.messageExpression"
     try:
         program = cel_programs.Program(expression, node, is_root=is_root, optional_old=False)
-    except cel_programs.RuleError as error:
+    except RuleError as error:
         yield field.invalid(where, shown, f"messageExpression {error}")
         return
     if program.result not in ("STRING", _UNKNOWN):

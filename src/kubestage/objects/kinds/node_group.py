@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
+from kubestage.golang import durations
 from kubestage.objects import distributions, own_definitions
 from kubestage.objects.kinds.behavior import Behavior
 from kubestage.objects.kinds.kind import Kind
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 _PARTS: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 _TEMPLATE: Final = "spec.template"
 _NEEDED: Final = ("cpu", "memory")
+_DELAYS: Final = ("provisionDelay", "readyDelay")
+_TIMES: Final = (
+    "scaleDownUnneededTime",
+    "scaleDownUnreadyTime",
+    "maxNodeProvisionTime",
+    "maxNodeStartupTime",
+)
 
 
 def _validate(obj: Json) -> list[FieldError]:
@@ -68,13 +76,24 @@ def _of_meaning(spec: Json, known_initial_size: int | None) -> Iterator[FieldErr
     if initial not in (None, known_initial_size) and not least <= initial <= most:
         detail = f"must be from minSize ({least}) to maxSize ({most})"
         yield field.invalid("spec.initialSize", initial, detail)
-    delay = spec.get("provisionDelay")
-    if delay is not None:
-        try:
-            distributions.parse(delay)
-        except InputError as error:
-            yield field.invalid("spec.provisionDelay", delay, f"{error.problem}; {error.fix}")
+    yield from _of_times(spec)
     yield from _of_template(spec["template"])
+
+
+def _of_times(spec: Json) -> Iterator[FieldError]:
+    for name in _DELAYS:
+        delay = spec.get(name)
+        if delay is not None:
+            try:
+                distributions.parse(delay)
+            except InputError as error:
+                yield field.invalid(f"spec.{name}", delay, f"{error.problem}; {error.fix}")
+    for name, value in (spec.get("options") or {}).items():
+        if name in _TIMES:
+            try:
+                durations.parse_duration(value)
+            except ValueError as error:
+                yield field.invalid(f"spec.options.{name}", value, str(error))
 
 
 def _of_template(template: Json) -> Iterator[FieldError]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import own_definitions
+from kubestage.objects import own_definitions, shipped_prices
 from kubestage.objects.kinds.behavior import Behavior
 from kubestage.objects.kinds.kind import Kind
-from kubestage.objects.validation import field, names, resources, structural
+from kubestage.objects.validation import field, label_selectors, names, resources, structural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _PARTS: Final = ("apiVersion", "kind", "metadata", "spec")
 _PRICES: Final = "spec.prices"
+_KEY: Final = ("instanceType", "zone", "capacityType", "reservationID")
 
 
 def validate(obj: Json) -> list[FieldError]:
@@ -27,24 +28,32 @@ def validate(obj: Json) -> list[FieldError]:
         return [*errors, field.required("spec", "list at least one price in spec.prices")]
     schema = own_definitions.schema("pricecatalogs", "spec")
     errors += structural.validate_strictly(schema, obj["spec"], "spec")
-    return errors or list(_of_meaning(obj["spec"]["prices"]))
+    return errors or list(_of_meaning(obj["spec"]))
 
 
 def _validate_update(new: Json, _: Json) -> list[FieldError]:
     return validate(new)
 
 
-def _of_meaning(prices: list[Json]) -> Iterator[FieldError]:
+def _of_meaning(spec: Json) -> Iterator[FieldError]:
     """What is wrong with prices whose shape is right."""
+    known, named = shipped_prices.names(), spec.get("builtIn")
+    if named is None and "prices" not in spec:
+        yield field.required(_PRICES)
+    if named is not None and named not in known:
+        yield field.not_supported("spec.builtIn", named, known)
     seen = set()
-    for number, each in enumerate(prices):
+    for number, each in enumerate(spec.get("prices") or ()):
         path = f"{_PRICES}[{number}]"
-        key = (each["instanceType"], each.get("zone") or "", each.get("capacityType") or "")
+        key = tuple(each.get(name) or "" for name in _KEY)
         if key in seen:
             yield field.duplicate(path, ", ".join(filter(None, key)))
         seen.add(key)
-        for name, amount in (each.get("resources") or {}).items():
-            yield from resources.validate_amount(name, amount, f"{path}.resources.{name}")
+        for part in ("resources", "capacity"):
+            for name, amount in (each.get(part) or {}).items():
+                yield from resources.validate_amount(name, amount, f"{path}.{part}.{name}")
+        labels = each.get("labels") or {}
+        yield from label_selectors.validate_labels(labels, f"{path}.labels")
 
 
 KIND: Final = Kind(

@@ -25,6 +25,7 @@ def _column(name: str, value_type: str, path: str, priority: int = 0) -> Definit
 _CREATED: Final = ".metadata.creationTimestamp"
 _AGE: Final = _column("Age", "date", _CREATED)
 _DEFAULT: Final = [{**_AGE, "description": AGE_DESCRIPTION}]
+_READY: Final = _column("Ready", "string", '.status.conditions[?(@.type=="Ready")].status')
 _TARGET: Final = ".status.recommendation.containerRecommendations[0].target"
 
 OWN: Final[dict[tuple[str, str], list[Definition]]] = {
@@ -68,6 +69,45 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
         _AGE,
         _column("Provisioning", "integer", ".status.provisioning", 1),
         _column("Price", "number", ".spec.price", 1),
+    ],
+    ("karpenter.k8s.aws/v1", "EC2NodeClass"): [
+        _READY,
+        _AGE,
+        _column("Role", "string", ".spec.role", 1),
+    ],
+    ("karpenter.sh/v1", "NodeClaim"): [
+        _column("Type", "string", r".metadata.labels.node\.kubernetes\.io/instance-type"),
+        _column("Capacity", "string", r".metadata.labels.karpenter\.sh/capacity-type"),
+        _column("Zone", "string", r".metadata.labels.topology\.kubernetes\.io/zone"),
+        _column("Node", "string", ".status.nodeName"),
+        _READY,
+        _AGE,
+        _column("ImageID", "string", ".status.imageID", 1),
+        _column("ID", "string", ".status.providerID", 1),
+        _column("NodePool", "string", r".metadata.labels.karpenter\.sh/nodepool", 1),
+        _column("NodeClass", "string", ".spec.nodeClassRef.name", 1),
+        _column("Drifted", "string", '.status.conditions[?(@.type=="Drifted")].status', 1),
+    ],
+    ("karpenter.sh/v1", "NodePool"): [
+        _column("NodeClass", "string", ".spec.template.spec.nodeClassRef.name"),
+        _column("Nodes", "string", ".status.nodes"),
+        _READY,
+        _AGE,
+        _column("Weight", "integer", ".spec.weight", 1),
+        _column("CPU", "string", ".status.resources.cpu", 1),
+        _column("Memory", "string", ".status.resources.memory", 1),
+    ],
+    ("karpenter.sh/v1alpha1", "NodeOverlay"): [
+        _READY,
+        _AGE,
+        _column("Weight", "integer", ".spec.weight", 1),
+    ],
+    ("kubestage.dev/v1alpha1", "StageNodeClass"): [
+        _column("Catalog", "string", ".spec.catalog"),
+        _READY,
+        _AGE,
+        _column("Registration", "string", ".spec.registrationDelay", 1),
+        _column("Initialization", "string", ".spec.initializationDelay", 1),
     ],
     ("kubestage.dev/v1alpha1", "PriceCatalog"): [
         _column("Currency", "string", ".spec.currency"),

@@ -33,6 +33,7 @@ PURPLE: Final = "#CC79A7"
 SKY: Final = "#56B4E9"
 BLACK: Final = "#333333"
 YELLOW: Final = "#F0E442"
+BROWN: Final = "#8B5E3C"
 GREY: Final = "#999999"
 RESOURCES: Final = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, BLACK)
 # From next to nothing to all; a line drawn in grey would show the same order.

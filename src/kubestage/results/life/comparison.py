@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.aliases import Json
 from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen, of_user
-from kubestage.results.life import measured
+from kubestage.results.life import measured, node_measures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +42,7 @@ def measures(summaries: Sequence[Json], *, every: bool = False) -> list[Measure]
         *_health(summaries, every=every),
         *_totals(summaries),
         *_costs(summaries),
+        *node_measures.measures(summaries),
         *_deeds(summaries),
         *of_user([measured.of_summary(each) for each in summaries]),
     ]

@@ -1,18 +1,27 @@
-"""What nodes cost in a living run: in total, by namespace and workload, and what was idle."""
+"""What nodes cost in a living run: in total, by who pays, by what was bought, and what was idle."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from kubestage.aliases import Json
-    from kubestage.results.life.costs import CostMeter, Payer
+    from kubestage.results.life.costs import Account, CostMeter
+
+K = TypeVar("K")
+_PARTS: Final = {
+    "pools": "pool",
+    "capacityTypes": "capacity type",
+    "instanceTypes": "instance type",
+    "namespaces": "namespace",
+    "workloads": "workload",
+}
 
 
-def of(meter: CostMeter) -> Json:
-    """Totals until now; ``cost`` is None if nothing has a price."""
+def of(meter: CostMeter, seconds: float) -> Json:
+    """Totals of so many seconds until now; ``cost`` is None if nothing has a price."""
     if not meter.pools:
         return {"cost": None, "currency": meter.prices.currency, "costs": None}
     total = sum(each.total for each in meter.pools.values())
@@ -23,24 +32,60 @@ def of(meter: CostMeter) -> Json:
         "currency": meter.prices.currency,
         "costs": {
             "perHourAtStart": _rounded(meter.first_per_hour),
+            "perHourMean": _rounded(3600 * total / seconds if seconds else 0.0),
             "perHourHighest": _rounded(meter.highest_per_hour),
             "perHourAtEnd": _rounded(meter.now_per_hour),
             "idle": _rounded(total - paid),
             "daemons": _rounded(daemons),
-            "namespaces": _by(meter, lambda payer: payer.namespace),
-            "workloads": _by(meter, lambda payer: payer.workload),
+            "pools": _by(meter.purchases, lambda bought: bought.pool),
+            "instanceTypes": _by(meter.purchases, lambda bought: bought.instance_type),
+            "capacityTypes": _by(meter.purchases, lambda bought: bought.capacity_type),
+            "namespaces": _by(meter.payers, lambda payer: payer.namespace),
+            "workloads": _by(meter.payers, lambda payer: payer.workload),
         },
     }
 
 
-def _by(meter: CostMeter, key: Callable[[Payer], str]) -> list[Json]:
-    """Totals by a part of who pays, the dearest first."""
+def spending(summary: Json) -> Iterator[tuple[str, str, float, float, str]]:
+    """Rows of the table of that name: by what, its name, the sum, its share, the currency."""
+    costs, total = summary["costs"], summary["cost"]
+    if not costs:
+        return
+    for field, title in _PARTS.items():
+        for each in costs[field]:
+            share = each["cost"] / total if total else 0.0
+            yield title, each["name"], each["cost"], _rounded(share), summary["currency"]
+    for field in ("idle", "daemons"):
+        share = costs[field] / total if total else 0.0
+        yield field, "", costs[field], _rounded(share), summary["currency"]
+
+
+def bought(summary: Json) -> list[tuple[str, str, float, float]]:
+    """What was spent by instance type and by capacity type; only what there are several of."""
+    costs, total = summary.get("costs") or {}, summary.get("cost")
+    found = []
+    for field in ("instanceTypes", "capacityTypes"):
+        # A run that an earlier version has kept does not have them.
+        rows = costs.get(field) or ()
+        if len(rows) > 1 and total:
+            title = _PARTS[field]
+            found += [
+                (title, each["name"] or "unknown", each["cost"], each["cost"] / total)
+                for each in rows
+            ]
+    return found
+
+
+def _by(accounts: Mapping[K, Account], key: Callable[[K], str]) -> list[Json]:
+    """Totals by a part of what accounts are about, the dearest first."""
     sums: dict[str, float] = {}
-    for payer, each in meter.payers.items():
-        name = key(payer)
+    for about, each in accounts.items():
+        name = key(about)
         sums[name] = sums.get(name, 0.0) + each.total
     ordered = sorted(sums.items(), key=lambda each: (-_rounded(each[1]), each[0]))
-    return [{"name": name, "cost": _rounded(cost)} for name, cost in ordered]
+    found = [{"name": name, "cost": _rounded(cost)} for name, cost in ordered]
+    # A node may have its price a moment before the label of its pool.
+    return [each for each in found if each["name"] or each["cost"]]
 
 
 def _rounded(amount: float) -> float:

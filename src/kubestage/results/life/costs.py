@@ -1,4 +1,4 @@
-"""What nodes cost while a cluster lives: by pool, namespace and workload, to the nanosecond.
+"""What nodes cost while a cluster lives: by pool, type, namespace and workload, exactly.
 
 A pod costs its share of the price of its node, as `results.packing.costs` defines it, for as long
 as it is there. Nothing is counted before anything has a price.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from kubestage.objects import gvk, node_pools
+from kubestage.objects import gvk, node_pools, prices
 from kubestage.results.analysis import amounts
-from kubestage.results.life import workloads
+from kubestage.results.life import node_lives, workloads
 from kubestage.results.packing import contents
 from kubestage.store.log import DELETED
 from kubestage.units import HOUR_NS
@@ -31,6 +31,14 @@ class Payer(NamedTuple):
     namespace: str
     workload: str
     is_daemon: bool
+
+
+class Purchase(NamedTuple):
+    """As what a node is paid for."""
+
+    pool: str
+    instance_type: str
+    capacity_type: str
 
 
 class Account:
@@ -55,7 +63,7 @@ class Account:
 
 
 class _Node(NamedTuple):
-    pool: str
+    purchase: Purchase
     price: float | None
     rate: float
     """What a unit of base value costs per hour."""
@@ -78,6 +86,8 @@ class CostMeter:
         self.prices = contents.prices_of(store)
         self.pools: dict[str, Account] = {}
         """What the nodes of each pool cost."""
+        self.purchases: dict[Purchase, Account] = {}
+        """The same by instance type and capacity type."""
         self.payers: dict[Payer, Account] = {}
         """What the pods of each pool and workload cost; the rest is idle."""
         self._nodes: dict[str, _Node] = {}
@@ -147,14 +157,14 @@ class CostMeter:
 
     def reach(self) -> None:
         """Count until now."""
-        for each in (*self.pools.values(), *self.payers.values()):
+        for each in (*self.pools.values(), *self.purchases.values(), *self.payers.values()):
             each.reach(self._clock.now_ns)
 
     def _put_node(self, name: str, node: Json) -> None:
         offered, price = amounts.of_node(node), self.prices.of_node(node)
         value = contents.base_value(offered)
         rate = 0.0 if price is None or not value else price / value
-        now = _Node(node_pools.of(node), price, rate)
+        now = _Node(_purchase(node), price, rate)
         if now != self._nodes.get(name):
             self._move(name, now)
 
@@ -175,7 +185,9 @@ class CostMeter:
 
     def _charge(self, node: _Node | None, sign: int) -> None:
         if node is not None and node.price is not None:
-            self._account(self.pools, node.pool).add(sign * node.price, self._clock.now_ns)
+            now_ns, purchase = self._clock.now_ns, node.purchase
+            self._account(self.pools, purchase.pool).add(sign * node.price, now_ns)
+            self._account(self.purchases, purchase).add(sign * node.price, now_ns)
             self.now_per_hour += sign * node.price
             self.highest_per_hour = max(self.highest_per_hour, self.now_per_hour)
 
@@ -196,7 +208,7 @@ class CostMeter:
 
     def _pay(self, pod: _Pod, node: _Node | None, sign: int) -> None:
         if node is not None and node.rate:
-            payer = Payer(node.pool, *pod.owner)
+            payer = Payer(node.purchase.pool, *pod.owner)
             cost = sign * node.rate * pod.value
             self._account(self.payers, payer).add(cost, self._clock.now_ns)
 
@@ -209,6 +221,12 @@ class CostMeter:
         if found is None:
             found = accounts[key] = Account(self._clock.now_ns)
         return found
+
+
+def _purchase(node: Json) -> Purchase:
+    labels = (node.get("metadata") or {}).get("labels") or {}
+    kind = node_lives.instance_type(node)
+    return Purchase(node_pools.of(node), kind, prices.capacity_type(labels))
 
 
 def _price(group: Json) -> float | None:

@@ -12,7 +12,20 @@ PREEMPTION: Final = "preemption"
 EVICTION: Final = "eviction"
 STEP: Final = "step"
 ACTION: Final = "action"
-KINDS: Final = (FAILURE, RECOVERY, ROLLOUT, RESCALE, PREEMPTION, EVICTION, STEP, ACTION)
+PURCHASE: Final = "purchase"
+DISRUPTION: Final = "disruption"
+KINDS: Final = (
+    FAILURE,
+    RECOVERY,
+    ROLLOUT,
+    RESCALE,
+    PREEMPTION,
+    EVICTION,
+    STEP,
+    ACTION,
+    PURCHASE,
+    DISRUPTION,
+)
 
 
 class Mark(NamedTuple):

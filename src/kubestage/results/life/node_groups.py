@@ -37,6 +37,7 @@ class _Seen(msgspec.Struct, frozen=True):
     group: str
     is_ready: bool
     milli_cpu: int
+    memory: int
 
 
 class NodeGroups:
@@ -45,9 +46,13 @@ class NodeGroups:
     def __init__(self, clock: Clock) -> None:
         self.all: dict[str, NodeCounts] = {}
         self.allocatable_milli_cpu = 0
+        self.allocatable_memory = 0
+        self.total = Integral(clock.now_ns)
         self.began = False
         self._clock = clock
         self._nodes: dict[str, _Seen] = {}
+        # Nodes that came without a label of their pool, which may follow.
+        self._unlabelled: set[str] = set()
 
     @property
     def count(self) -> int:
@@ -74,11 +79,15 @@ class NodeGroups:
         there = before or now
         assert there is not None
         if before is not None and now is not None:
-            return None
+            return self._labelled(change.key, before.group, now.group)
         group = self.all[there.group]
         if self.began:
             group.added += now is not None
             group.removed += now is None
+            if now is not None and now.group == NO_GROUP:
+                self._unlabelled.add(change.key)
+        if now is None:
+            self._unlabelled.discard(change.key)
         return there.group
 
     def on_group(self, change: Change) -> None:
@@ -89,8 +98,18 @@ class NodeGroups:
 
     def reach(self, now_ns: int) -> None:
         """Count the time of all groups until now."""
+        self.total.reach(now_ns)
         for each in self.all.values():
             each.nodes.reach(now_ns)
+
+    def _labelled(self, name: str, before: str, now: str) -> str | None:
+        """A node may get the label of its pool only after it came: it was added to that one."""
+        if before == now or name not in self._unlabelled:
+            return None
+        self._unlabelled.discard(name)
+        self.all[before].added -= 1
+        self.all[now].added += 1
+        return now
 
     def _group(self, name: str) -> NodeCounts:
         if name not in self.all:
@@ -102,8 +121,10 @@ class NodeGroups:
             return
         group = self._group(seen.group)
         group.nodes.add(sign, self._clock.now_ns)
+        self.total.add(sign, self._clock.now_ns)
         group.ready += sign * seen.is_ready
         self.allocatable_milli_cpu += sign * seen.milli_cpu
+        self.allocatable_memory += sign * seen.memory
 
 
 def _seen(node: Json) -> _Seen:
@@ -112,7 +133,8 @@ def _seen(node: Json) -> _Seen:
     offered = status.get("allocatable") or status.get("capacity")
     group = node_pools.of(node) or NO_GROUP
     # A node that is not Ready has nothing to offer.
-    return _Seen(group, ready, resource_totals.total_of(offered).milli_cpu if ready else 0)
+    total = resource_totals.total_of(offered if ready else None)
+    return _Seen(group, ready, total.milli_cpu, total.memory)
 
 
 def is_ready(node: Json) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.results.life import windows, workloads
+from kubestage.results.life.allocation import Allocation
 from kubestage.results.life.autoscalers import (
     NODE_ADDED,
     NODE_REMOVED,
@@ -15,6 +16,7 @@ from kubestage.results.life.costs import CostMeter
 from kubestage.results.life.event_log import EventLog
 from kubestage.results.life.health import KEEPERS, Health
 from kubestage.results.life.marks import Marks
+from kubestage.results.life.node_decisions import NodeDecisionRecord
 from kubestage.results.life.node_groups import NodeGroups
 from kubestage.results.life.sampler import WORKLOADS, Sampler
 from kubestage.results.life.tables import LifeRows
@@ -37,9 +39,11 @@ class LifeObserver:
     def __init__(self, store: Store, clock: Clock, workload_count: int = WORKLOADS) -> None:
         self.workloads = Workloads(store)
         self.nodes = NodeGroups(clock)
+        self.allocation = Allocation(self.nodes, self.workloads, clock.now_ns)
         self.costs = CostMeter(store, self.workloads)
         self.autoscalers = Autoscalers(clock, self.workloads)
         self.marks = Marks()
+        self.node_decisions = NodeDecisionRecord(clock, self.marks)
         self.health = Health(store, self.workloads, self.marks)
         self.events = EventLog(self.workloads)
         self.rows = LifeRows()
@@ -76,6 +80,7 @@ class LifeObserver:
             self.health.on_other(change)
 
     def _on_pod(self, change: Change) -> None:
+        self.allocation.reach(self._clock.now_ns)
         self.health.on_pod(change, self.workloads.on_pod(change))
         self.costs.on_pod(change)
 
@@ -106,7 +111,9 @@ class LifeObserver:
         self.costs.on_group(change)
 
     def _on_node(self, change: Change) -> None:
+        self.allocation.reach(self._clock.now_ns)
         self.health.on_node(change)
+        self.node_decisions.on_node(change)
         self.costs.on_node(change)
         group = self.nodes.on_node(change)
         if group and self.nodes.began:

@@ -5,15 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
-from kubestage.results.life import autoscalers, health_rows, measured, requests, summary
-from kubestage.results.life.autoscalers import target_of
+from kubestage.results.life import (
+    autoscalers,
+    cost_summary,
+    health_rows,
+    measured,
+    requests,
+    summary,
+)
+from kubestage.results.life.autoscalers import NODE_ADDED, NODE_REMOVED, target_of
 from kubestage.results.life.life import Life
+from kubestage.results.life.node_lives import NodeLives
 from kubestage.results.life.observer import LifeObserver
 from kubestage.store.log import ADDED, Change
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.controllers.runner import Runner
+    from kubestage.results.life.autoscalers import ScalingDecision
     from kubestage.results.life.requests import TrafficStart
     from kubestage.scheduler.measuring import Measuring
     from kubestage.scheduler.scheduler import Scheduler
@@ -31,6 +41,11 @@ class Host(Protocol):
     @property
     def scheduler(self) -> Scheduler | None:
         """What schedules pods; None as long as nothing does."""
+        ...
+
+    @property
+    def controllers(self) -> Runner | None:
+        """The controllers, whose decisions about nodes are recorded; None without any."""
         ...
 
     @property
@@ -63,6 +78,7 @@ class LifeRecorder(LifeObserver):
         super().__init__(store, environment.clock)
         self.resolution_ns = resolution_ns
         self._host = host
+        self.lives = NodeLives(self.costs, self._clock.now_ns)
         self.traffic_starts: dict[str, TrafficStart] = {}
         self._alarm = environment.timer("LifeRecorder", self._observe)
 
@@ -83,10 +99,14 @@ class LifeRecorder(LifeObserver):
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True
+        self.lives.begin(self._clock.now_ns)
         self.costs.begin()
         self.traffic_starts = requests.starts(self._load())
         self._sampler.begin(self.traffic_starts)
         self.store.subscribe(self.on_change)
+        controllers = None if self._host is None else self._host.controllers
+        if controllers is not None:
+            controllers.node_decisions.observe(self.node_decisions.on_decision)
         self.store.observe_refused_evictions(self.health.on_refusal)
         self._sample()
         self._set_alarm()
@@ -106,6 +126,7 @@ class LifeRecorder(LifeObserver):
         self.workloads.reach(now_ns)
         self.nodes.reach(now_ns)
         self.costs.reach()
+        self.allocation.reach(now_ns)
         load = self._load()
         targets = {key: target_of(each, "target") for key, each in self._traffics.items()}
         if load is not None:
@@ -115,11 +136,16 @@ class LifeRecorder(LifeObserver):
             self.rows.add(
                 "decisions",
                 self._seconds(each.at_ns),
-                *(each.sort, each.by, each.subject, each.before, each.after, each.reason),
+                *(each.sort, each.by, each.subject, each.before, each.after, self._reason(each)),
             )
+        if self.lives.is_moving:
+            self.lives.write(self.rows)
         start_ns = self._clock.unix_ns - (now_ns - self._begin_ns)
+        self.node_decisions.write(self.rows, start_ns)
         summarized = summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS)
         self._write_health(summarized["health"])
+        for row in cost_summary.spending(summarized):
+            self.rows.add("spending", *row)
         if self.measuring is not None:
             summarized["measures"] = measured.write(self.measuring, self.rows, self._begin_ns)
         return Life(
@@ -131,6 +157,24 @@ class LifeRecorder(LifeObserver):
             summarized,
             self.rows.tables(),
         )
+
+    def _on_node(self, change: Change) -> None:
+        # Prices are known to the costs first.
+        super()._on_node(change)
+        self.lives.on_node(change, self._clock.now_ns)
+
+    def _on_event(self, change: Change) -> None:
+        super()._on_event(change)
+        self.lives.on_event(change, self._clock.now_ns)
+
+    def _reason(self, decision: ScalingDecision) -> str:
+        """Why something was decided; of nodes their autoscaler knows, or else Events say it."""
+        if decision.reason or decision.sort not in (NODE_ADDED, NODE_REMOVED):
+            return decision.reason
+        node, is_removed = decision.subject.removeprefix("node/"), decision.sort == NODE_REMOVED
+        known = self.node_decisions
+        found = known.why_removed(node) if is_removed else known.why_added(node)
+        return found or self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
 
     def _write_health(self, health: Json) -> None:
         """Add the rows of what went wrong, of marks, and of Events."""

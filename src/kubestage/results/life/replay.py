@@ -125,15 +125,20 @@ class LifeReplay(LifeObserver):
         seconds = (now_ns - self._begin_ns) / SECOND_NS
         start = times.rfc3339_nano(self._begin_ns)
         resolution = self.resolution_ns / SECOND_NS
-        return Life(kubestage.__version__, 0, start, seconds, resolution, self._summary(), tables)
+        summary = self._summary(seconds)
+        return Life(kubestage.__version__, 0, start, seconds, resolution, summary, tables)
 
     def targets(self) -> dict[str, WorkloadName]:
         """The workload that each Traffic is for."""
         return {key: autoscalers.target_of(each, "target") for key, each in self._traffics.items()}
 
-    def _summary(self) -> Json:
+    def _summary(self, seconds: float) -> Json:
         self.costs.reach()
-        return {"health": self.health.in_short(), "traffic": [], **cost_summary.of(self.costs)}
+        return {
+            "health": self.health.in_short(),
+            "traffic": [],
+            **cost_summary.of(self.costs, seconds),
+        }
 
     def _begin(self) -> Iterator[None]:
         yield from self._take_state()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.results.life import cost_summary, pending, requests
 from kubestage.results.life.autoscalers import EVICTION, RESCALE, RESIZE
+from kubestage.results.life.node_groups import NO_GROUP
 from kubestage.results.packing import packing
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
         "workloads": rows,
         "replicaHours": _rounded(sum(each["replicaHours"] for each in rows)),
         "autoscalers": _autoscalers(recorder),
-        **_nodes(recorder.nodes, recorder.costs),
+        **_nodes(recorder.nodes, recorder.costs, seconds),
+        "allocation": recorder.allocation.in_short(),
         "packing": packing.of_store(recorder.store).to_dict(),
     }
 
@@ -92,7 +94,7 @@ def _cost(counts: NodeCounts, meter: CostMeter, name: str) -> float | None:
     return 0.0 if meter.pools and not counts.nodes.total_ns else None
 
 
-def _nodes(nodes: NodeGroups, meter: CostMeter) -> Json:
+def _nodes(nodes: NodeGroups, meter: CostMeter, seconds: float) -> Json:
     groups: list[Json] = [
         {
             "group": name,
@@ -105,9 +107,17 @@ def _nodes(nodes: NodeGroups, meter: CostMeter) -> Json:
             "nodesAtEnd": each.nodes.level,
         }
         for name, each in sorted(nodes.all.items())
+        if name != NO_GROUP or each.nodes.total_ns
     ]
     return {
         "nodeGroups": groups,
         "nodeHours": _rounded(sum(each["nodeHours"] for each in groups)),
-        **cost_summary.of(meter),
+        "nodes": {
+            "added": sum(each["nodesAdded"] for each in groups),
+            "removed": sum(each["nodesRemoved"] for each in groups),
+            "lowest": nodes.total.lowest,
+            "highest": nodes.total.highest,
+            "atEnd": nodes.total.level,
+        },
+        **cost_summary.of(meter, seconds),
     }

@@ -33,7 +33,7 @@ class Waits:
             self._end(key, self._since.pop(key), now_ns)
 
     def in_short(self, begin_ns: int, now_ns: int) -> Json:
-        """The most pods that waited at a time, and the longest wait."""
+        """The most pods that waited at a time, the longest wait, and all in sum."""
         ended = self._ended
         open_waits = [(since, now_ns, key) for key, since in self._since.items()]
         waits = [*ended, *(each for each in open_waits if now_ns - each[0] >= LASTING_NS)]
@@ -47,6 +47,7 @@ class Waits:
             if longest is None
             else windows.seconds(longest[1] - longest[0]),
             "longestWaitPod": None if longest is None else longest[2],
+            "waitSecondsInSum": windows.seconds(sum(end - begin for begin, end, _ in waits)),
             "waitP99Seconds": self._percentile(0.99, [end - begin for begin, end, _ in waits]),
         }
 

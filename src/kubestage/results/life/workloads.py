@@ -60,6 +60,7 @@ class _Seen(msgspec.Struct, frozen=True):
     state: str
     has_node: bool
     milli_cpu: int
+    memory: int
 
 
 class Workloads:
@@ -70,11 +71,12 @@ class Workloads:
         self.pending = 0
         self.on_nodes: collections.Counter[str] = collections.Counter()
         self.requested_milli_cpu = 0
+        self.requested_memory = 0
         self.changes = 0
         self._store = store
         self._pods: dict[str, _Seen] = {}
         self._owners: dict[str, ReplicaCounts] = {}
-        self._milli_cpu = SpecMemo(_milli_cpu)
+        self._amounts = SpecMemo(_amounts)
 
     def on_pod(self, change: Change) -> ReplicaCounts | None:
         """Take in a pod that came, changed or went; the workload that it belongs to."""
@@ -119,18 +121,19 @@ class Workloads:
         state = _state(pod)
         has_node = bool(pod["spec"].get("nodeName")) and state != DONE
         if not has_node:
-            milli_cpu = 0
+            milli_cpu, memory = 0, 0
         elif before is not None and before.has_node and old is not None and is_same(pod, old):
-            milli_cpu = before.milli_cpu
+            milli_cpu, memory = before.milli_cpu, before.memory
         else:
-            milli_cpu = self._milli_cpu.of(pod)
-        return _Seen(workload, state, has_node, milli_cpu)
+            milli_cpu, memory = self._amounts.of(pod)
+        return _Seen(workload, state, has_node, milli_cpu, memory)
 
     def _count(self, key: str, seen: _Seen | None, sign: int) -> None:
         if seen is None:
             return
         self.changes += 1
         self.requested_milli_cpu += sign * seen.milli_cpu
+        self.requested_memory += sign * seen.memory
         if seen.has_node:
             self.on_nodes[seen.state] += sign
         elif seen.state != DONE:
@@ -202,9 +205,11 @@ def _allocated(pod: Json) -> list[Any]:
     return [(each.get("allocatedResources"), each.get("resources")) for each in statuses]
 
 
-def _milli_cpu(pod: Json) -> int:
-    request = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
-    return 0 if request is None else request.milli_value
+def _amounts(pod: Json) -> tuple[int, int]:
+    """What a pod requests: thousandths of a core, and bytes."""
+    requests = pod_resources.requests(pod, pod_resources.IN_PLACE)
+    cpu, memory = requests.get(pod_resources.CPU), requests.get(pod_resources.MEMORY)
+    return 0 if cpu is None else cpu.milli_value, 0 if memory is None else memory.value
 
 
 def _state(pod: Json) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.objects import prices
+from kubestage.results.life import cost_summary
 from kubestage.results.packing import tables, wording
 from kubestage.results.packing.packing import Packing
 from kubestage.results.report import life_tables
@@ -61,4 +62,12 @@ def _spent(summary: Json) -> list[Html]:
     text = f"Nodes cost {spent} in all. A pod costs its share of its node; the rest is idle."
     lead = element("p", text, class_="soft")
     head = ("WORKLOAD", "COST", "OF ALL")
-    return [lead, table(tables.PackingTable("Cost of the run", head, rows))]
+    found = [lead, table(tables.PackingTable("Cost of the run", head, rows))]
+    bought = [
+        (f"{name} ({by})", wording.money(cost, currency), wording.share(share))
+        for by, name, cost, share in cost_summary.bought(summary)
+    ]
+    if bought:
+        head = ("BOUGHT", "COST", "OF ALL")
+        found.append(table(tables.PackingTable("What was bought", head, bought)))
+    return found

@@ -20,6 +20,7 @@ from kubestage.results.report import (
     life_health,
     life_tables,
     markup,
+    node_decisions,
     timings_page,
 )
 from kubestage.results.report.markup import Html, element
@@ -124,6 +125,7 @@ def sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str
     ]
     found.insert(1, ("health", "Health", life_health.health(life)))
     found += life_tables.sections(life)
+    found.append(("node-decisions", "Nodes: every decision", node_decisions.section(life)))
     found.append(("cost", "Cost and packing", life_cost.section(life)))
     found.append(("events", "Events", life_health.events(life)))
     return [each for each in found if each[2]]

@@ -16,7 +16,7 @@ from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.observer import SILENT
 
 with lazy.imports():
-    from kubestage.runs.compare import configurations, recordings
+    from kubestage.runs.compare import configurations, node_pools, recordings
     from kubestage.runs.inputs import control_plane
     from kubestage.sources import timed
 
@@ -40,10 +40,14 @@ def compare(
 
     `inputs` are two or more runs that were kept; or, with `options.configs`, the files of a
     Scenario or of manifests, which is run once under each configuration, or a recording, which
-    is replayed under each.
+    is replayed under each. With `options.nodepools` the input lives, once with the nodes that each
+    of these files may buy.
     """
     options = options or CompareOptions()
     paths = [str(each) for each in inputs]
+    if options.nodepools:
+        return node_pools.compare(paths, options, observer)
+    node_pools.refuse_flags(options)
     plane = control_plane.read(options.profile, is_measured=options.timings)
     _check(paths, options)
     if not options.configs and options.out is not None:
@@ -107,6 +111,7 @@ def _run_flags(options: CompareOptions) -> list[tuple[str, bool]]:
         ("--timings", options.timings),
         ("--profile", options.profile is not None),
         ("--prices", options.prices is not None),
+        ("--catalogue", options.catalogue is not None),
         ("--reschedule", options.reschedule is not None),
         ("--without", bool(options.without)),
         ("--add", bool(options.add)),

@@ -14,6 +14,7 @@ from kubestage.runs.compare.side_by_side import SteppedRun
 from kubestage.runs.explain import repetition
 from kubestage.runs.explain.details import AttemptDetails
 from kubestage.runs.inputs import (
+    catalog_files,
     config_file,
     measure_files,
     plain_nodes,
@@ -73,7 +74,8 @@ def run_all(
     loaded = stage_inputs.load_cluster(files, options.configs[0], observer)
     what_if.apply(loaded, options, options.configs[0], observer)
     plain_nodes.add(loaded, options.nodes, options.node)
-    for note in (*loaded.notes, *price_files.add(loaded, options.prices)):
+    notes = [*loaded.notes, *catalog_files.add(loaded, options.catalogue)]
+    for note in (*notes, *price_files.add(loaded, options.prices)):
         observer.note(note)
     inputs = scenario_inputs.read(loaded, options.controllers)
     if len(inputs.scenarios) > 1:

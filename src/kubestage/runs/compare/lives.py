@@ -13,7 +13,8 @@ from kubestage.objects import prices
 from kubestage.results import run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.comparison import packed_ends, verdicts
-from kubestage.results.life import comparison, wording
+from kubestage.results.life import comparison, node_steps, wording
+from kubestage.results.statistics import verdicts as chances
 from kubestage.runs.compare import spare_nodes
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from kubestage.results.comparison.packed_ends import PackedEnd
     from kubestage.results.comparison.verdicts import MeasureWords
     from kubestage.results.life.life import Life
+    from kubestage.results.life.node_steps import NodeDivergence
+    from kubestage.results.life.paired import PairedDifference
     from kubestage.results.verdict.verdict import Verdict
     from kubestage.runs.observer import Observer
 
@@ -62,13 +65,38 @@ class ComparedLives(TableResult):
     agreement: ReplayAgreement | None = None
     """Of a recording: how far a replay under the recorded settings agrees with it."""
 
+    divergences: tuple[NodeDivergence | None, ...] = ()
+    """Where each run but the first buys or removes another node first; of the first seed."""
+
+    seeds: tuple[int, ...] = ()
+    """Where every run is one of several seeds: the measures are means over them."""
+
+    differences: tuple[PairedDifference, ...] = ()
+    """Of several seeds: how each run differs from the first, seed by seed."""
+
+    checks: tuple[str, ...] = ()
+    """What must not get worse unless measures are named; else the measures of requests."""
+
     def worse(self, metrics: Sequence[str] | None = None) -> list[Worse]:
-        """The measures, all or these, in which a run is worse than the first."""
-        return comparison.worse(self.names, self.measures, metrics)
+        """The measures, the default ones or these, in which a run is worse than the first.
+
+        Of several seeds, those of which that is more than chance.
+        """
+        found = comparison.worse(self.names, self.measures, metrics or self._checks())
+        if not self.differences:
+            return found
+        sure = {
+            (each.measure, each.run) for each in self.differences if each.verdict == chances.WORSE
+        }
+        return [each for each in found if (each.measure.key, each.run) in sure]
+
+    def _checks(self) -> list[str] | None:
+        known = {each.name for each in self.measures}
+        return [each for each in self.checks if each in known] or None
 
     def verdict(self, words: MeasureWords, metrics: Sequence[str] = ()) -> Verdict:
         """What got worse than in the first run, by these measures or the default ones."""
-        checked = comparison.checked(self.measures, metrics or None)
+        checked = comparison.checked(self.measures, metrics or self._checks())
         worse = self.worse(metrics or None)
         return verdicts.of(self.names, self.measures, checked, worse, words, self.notes)
 
@@ -106,6 +134,11 @@ class ComparedLives(TableResult):
             known["timings"] = list(self.durations.records())
         if self.agreement is not None:
             known["agreement"] = msgspec.to_builtins(self.agreement)
+        if self.divergences:
+            known["divergences"] = msgspec.to_builtins(self.divergences)
+        if self.seeds:
+            known["seeds"] = list(self.seeds)
+            known["differences"] = msgspec.to_builtins(self.differences)
         return known
 
 
@@ -160,7 +193,15 @@ def side_by_side(
         durations=durations,
         notes=notes,
         currency=_currency(lives[0]),
+        divergences=divergences(lives),
     )
+
+
+def divergences(lives: Sequence[Life]) -> tuple[NodeDivergence | None, ...]:
+    """Where the nodes of each run part from those of the first; none if no node ever moves."""
+    if not any(each.rows("lifetimes") for each in lives):
+        return ()
+    return tuple(node_steps.divergence(lives[0], each) for each in lives[1:])
 
 
 def _currency(life: Life) -> str:

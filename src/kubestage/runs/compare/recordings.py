@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _DEFAULT: Final = "default"
 _SHARED: Final = (
-    *WhatIfOptions.__struct_fields__, "plugins", "seed", "tie_break", "prices", "recorded_config",
+    *WhatIfOptions.__struct_fields__, "plugins", "seed", "tie_break", "prices",
+    "catalogue", "recorded_config",
     "begin", "end", "nodes_from", "predictions",
 )  # fmt: skip
 _OWN: Final = ("recorded_config", "begin", "end", "nodes_from")

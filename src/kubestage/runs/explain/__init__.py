@@ -28,6 +28,7 @@ with lazy.imports():
         kept_test,
         living,
         manifests,
+        nodes,
         pod_attempts,
         repetition,
         workloads,
@@ -36,6 +37,7 @@ with lazy.imports():
 if TYPE_CHECKING:
     from kubestage.results.run_directory import Run
     from kubestage.runs.explain.found_pod import FoundPod
+    from kubestage.runs.explain.node_explanation import NodeExplanation
     from kubestage.runs.fit import FitAdvice
     from kubestage.runs.observer import Observer
 
@@ -47,15 +49,18 @@ def explain(
     pod: str,
     options: ExplainOptions | None = None,
     observer: Observer = SILENT,
-) -> Explanation | PodAttempts:
+) -> Explanation | PodAttempts | NodeExplanation:
     """Explain why a pod of a run went where it went, and what would make it fit if it waits.
 
     `run` is a directory that a run or the cluster of a failed test was kept in, a file with a
     Scenario and its status, or manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or
     the name if there is one pod of it, or a workload, as in ``deploy/web``. What was not recorded
-    is computed by a repetition of the run.
+    is computed by a repetition of the run. ``node/NAME`` and ``nodeclaim/NAME`` are explained of
+    living runs: why the node was bought, and why it was kept or removed.
     """
     options = options or ExplainOptions()
+    if nodes.parse(pod) is not None:
+        return nodes.explain(run, pod, options, observer)
     if run_directory.is_life(run):
         return living.explain(run, pod, options, observer)
     if kept_tests.is_one(pathlib.Path(run)):

@@ -15,8 +15,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.files import reading
-from kubestage.objects import manifest
-from kubestage.runs.inputs import price_tables
+from kubestage.objects import manifest, price_tables
 from kubestage.scenario import kss_input
 
 if TYPE_CHECKING:

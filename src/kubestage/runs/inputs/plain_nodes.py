@@ -30,7 +30,7 @@ _PAUSES: Final = ("3.1", "3.9", "3.10", "3.10.1")
 _PAUSE_BYTES: Final = 320_000
 _REGISTRY: Final = "registry.k8s.io"
 # What is a node, or makes nodes.
-_PROVIDERS: Final = ("Node", "NodeGroup")
+_PROVIDERS: Final = ("Node", "NodeGroup", "NodePool")
 
 
 def node(index: int, shape: NodeShape, registry: str = _REGISTRY) -> Json:

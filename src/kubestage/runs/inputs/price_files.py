@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.resources
 import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -12,10 +11,18 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.files import pinned, reading
-from kubestage.objects import gvk, locator, manifest, prices, yaml_documents
+from kubestage.objects import (
+    gvk,
+    locator,
+    manifest,
+    price_tables,
+    prices,
+    shipped_prices,
+    yaml_documents,
+)
 from kubestage.objects.kinds import price_catalog
 from kubestage.results.life import wording
-from kubestage.runs.inputs import price_tables, text_files
+from kubestage.runs.inputs import text_files
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
@@ -26,24 +33,22 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
 
 OPTION: Final = "--prices"
-_PACKAGE: Final = "kubestage.runs.inputs.price_data"
 _DNS: Final = re.compile(r"[^a-z0-9]+")
+_PRICED: Final = ("instanceType", "architecture", "price", "resources")
 _BEHIND: Final = frozenset({"Node", "NodeGroup"})
 
 
 def built_in() -> list[str]:
     """The names of the catalogs that come with kubestage."""
-    files = importlib.resources.files(_PACKAGE).iterdir()
-    return sorted(each.name.removesuffix(".csv") for each in files if each.name.endswith(".csv"))
+    return list(shipped_prices.names())
 
 
 def load(name: str, notes: list[str] | None = None) -> list[Json]:
     """The PriceCatalogs of a file, or the one of a name; what to note about it is added."""
     if not reading.exists(name):
         if name not in built_in():
-            raise _unknown(name)
-        data = importlib.resources.files(_PACKAGE).joinpath(f"{name}.csv")
-        return [_object(name, price_tables.read(data.read_text(), name))]
+            raise unknown(name, OPTION)
+        return [named(name, _prices_alone(shipped_prices.spec(name)))]
     text = text_files.read(name, OPTION)
     return parse(text, name, notes)
 
@@ -56,8 +61,8 @@ def parse(text: str, name: str, notes: list[str] | None = None) -> list[Json]:
         unknown = price_tables.unknown_columns(text)
         if unknown and notes is not None:
             notes.append(f"{name}: ignored columns: {', '.join(unknown)}")
-        return [_checked(_object(stem, spec), name)]
-    catalogs = [_checked(each, name) for each in _documents(text, name, stem)]
+        return [checked(named(stem, spec), name)]
+    catalogs = [checked(each, name) for each in _documents(text, name, stem)]
     if not catalogs:
         raise InputError("has no prices", file=name, path=OPTION, fix=_FIX)
     return catalogs
@@ -74,16 +79,22 @@ def add(loaded: LoadedManifests, name: str | None) -> list[str]:
     if name is None:
         return []
     objects = [document.object for document in loaded.documents]
-    taken = {each["metadata"]["name"] for each in objects if _is_catalog(each)}
     catalogs, notes = _needed(name, [*objects, *(each.scenario for each in loaded.imported)])
-    for catalog in catalogs:
-        if catalog["metadata"]["name"] in taken:
-            problem = f'the files have a PriceCatalog "{catalog["metadata"]["name"]}" already'
-            raise InputError(problem, path=OPTION, fix="leave --prices out, or rename one of them")
+    refuse_taken(loaded, catalogs, OPTION)
     text = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": catalogs}).decode()
     loaded.documents += manifest.load_text(text, OPTION)
     loaded.locators[OPTION] = locator.Locator(text)
     return notes
+
+
+def refuse_taken(loaded: LoadedManifests, catalogs: Iterable[Json], option: str) -> None:
+    """Refuse a catalog whose name is that of one in the files."""
+    objects = (document.object for document in loaded.documents)
+    taken = {each["metadata"]["name"] for each in objects if _is_catalog(each)}
+    for catalog in catalogs:
+        if catalog["metadata"]["name"] in taken:
+            problem = f'the files have a PriceCatalog "{catalog["metadata"]["name"]}" already'
+            raise InputError(problem, path=option, fix=f"leave {option} out, or rename one of them")
 
 
 def apply(stage: Stage, name: str | None) -> list[str]:
@@ -109,7 +120,7 @@ def _needed(name: str, objects: Sequence[Json]) -> tuple[list[Json], list[str]]:
     notes += found
     mentioned = set(_instance_types(objects))
     catalogs = [_with_prices_of(mentioned, each) for each in catalogs]
-    priced = {each["instanceType"] for catalog in catalogs for each in catalog["spec"]["prices"]}
+    priced = {each.instance_type for catalog in catalogs for each in prices.entries(catalog)}
     if not priced:
         notes.append(_nothing_matches(name, mentioned))
     elif mentioned - priced:
@@ -122,8 +133,15 @@ def _load_with_notes(name: str) -> tuple[list[Json], list[str]]:
     return load(name, notes), notes
 
 
+def _prices_alone(spec: Json) -> Json:
+    """A catalog for what there is already: not for machines that are yet to be chosen."""
+    found = [{name: each[name] for name in _PRICED if name in each} for each in spec["prices"]]
+    return {"currency": spec["currency"], "prices": found}
+
+
 def _with_prices_of(mentioned: set[str], catalog: Json) -> Json:
-    used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
+    stated = catalog["spec"].get("prices") or ()
+    used = [each for each in stated if each["instanceType"] in mentioned]
     return {**catalog, "spec": {**catalog["spec"], "prices": used}}
 
 
@@ -163,16 +181,16 @@ def _documents(text: str, name: str, stem: str) -> Iterator[Json]:
         if value is None:
             continue
         if isinstance(value, list):
-            yield _object(stem, {"prices": value})
+            yield named(stem, {"prices": value})
         elif isinstance(value, dict) and "kind" not in value and "prices" in value:
-            yield _object(stem, value)
+            yield named(stem, value)
         elif isinstance(value, dict) and _is_catalog(value):
             yield value
         else:
             raise InputError("is no price catalog", file=name, path=OPTION, fix=_FIX)
 
 
-def _checked(catalog: Json, name: str) -> Json:
+def checked(catalog: Json, name: str) -> Json:
     """Refuse a catalog that the API would refuse."""
     errors = price_catalog.validate(catalog)
     if errors:
@@ -186,14 +204,16 @@ def _is_catalog(obj: Json) -> bool:
     return (obj.get("apiVersion"), obj.get("kind")) == prices.PRICE_CATALOG
 
 
-def _object(name: str, spec: Json) -> Json:
+def named(name: str, spec: Json) -> Json:
+    """A PriceCatalog of a name, as far as a name allows."""
     api_version, kind = prices.PRICE_CATALOG
     slug = _DNS.sub("-", name.lower()).strip("-") or "prices"
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": slug}, "spec": spec}
 
 
-def _unknown(name: str) -> InputError:
+def unknown(name: str, option: str) -> InputError:
+    """That a name is neither a file nor a catalog of kubestage's."""
     known: Sequence[str] = built_in()
     likely = difflib.get_close_matches(name, known, 1)
     fix = f"did you mean {likely[0]}?" if likely else f"name a file, or one of {', '.join(known)}"
-    return InputError("no such file", file=name, path=OPTION, fix=fix)
+    return InputError("no such file", file=name, path=option, fix=fix)

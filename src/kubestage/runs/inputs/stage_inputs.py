@@ -169,9 +169,9 @@ def check_fields(loaded: manifests.LoadedManifests, document: manifest.Document)
             raise loaded.place(document, error)
 
 
-def empty(loaded: manifests.LoadedManifests, seed: int) -> stages.Stage:
+def empty(loaded: manifests.LoadedManifests, seed: int, *, history: int = 100_000) -> stages.Stage:
     """A stage without objects; time begins with the newest moment that they mention."""
-    return stages.Stage(seed, start=loaded.start or newest(loaded))
+    return stages.Stage(seed, start=loaded.start or newest(loaded), history=history)
 
 
 def newest(loaded: manifests.LoadedManifests) -> str | None:

@@ -37,6 +37,9 @@ _AUTO: Final = "auto"
 _LARGE: Final = 500
 # What runs in the cluster already has so long to come up before the load starts.
 _WARMING_NS: Final = 300 * SECOND_NS
+# NOTE: no watch of a load resumes at an older version, and what is kept for that was most of the
+# memory of a large load.
+_HISTORY: Final = 1_000
 
 
 def profile(options: LoadOptions, observer: Observer = SILENT) -> Profile:
@@ -69,7 +72,9 @@ def populate(options: LoadOptions, profile: Profile, observer: Observer = SILENT
         for note in loaded.notes:
             observer.note(note)
     stage = (
-        stages.Stage(options.seed) if loaded is None else stage_inputs.empty(loaded, options.seed)
+        stages.Stage(options.seed, history=_HISTORY)
+        if loaded is None
+        else stage_inputs.empty(loaded, options.seed, history=_HISTORY)
     )
     measures = tuple(measure_files.load(options.measures).values())
     stage.add_scheduler(scheduling, measures=measures, **pacing)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import yaml_documents
-from kubestage.sources import canonical_kinds, cluster_file, folder
+from kubestage.sources import cluster_file, folder
 from kubestage.sources.anonymising import anonymiser
 from kubestage.sources.cluster_file import RecordingEntry, Spec
 from kubestage.sources.imported import Imported, Origin, format_ns
@@ -15,7 +15,6 @@ from kubestage.sources.imported import Imported, Origin, format_ns
 if TYPE_CHECKING:
     import pathlib
 
-    from kubestage.aliases import Json
     from kubestage.files.claiming import Claim
     from kubestage.sources.change_log import ChangeLog
 
@@ -47,7 +46,7 @@ class Snapshots:
             kubernetes_version=self._version, cluster=self._context,
         )  # fmt: skip
         imported = Imported(
-            objects=_defined(log.states.objects()),
+            objects=log.states.objects(),
             origins=[origin],
             left_out=self._in_all(left_out),
             notes=[*notes, *(each.text() for each in log.gaps)],
@@ -70,23 +69,6 @@ class Snapshots:
         before = self._earlier_left_out
         both = {key: max(before[key], now[key]) for key in (*before, *now)}
         return collections.Counter(both)
-
-
-def _defined(objects: list[Json]) -> list[Json]:
-    """Without custom resources whose definition is not there."""
-    definitions = {
-        (each["spec"]["group"], each["spec"]["names"]["kind"])
-        for each in objects
-        if each["kind"] == "CustomResourceDefinition"
-    }
-    found = []
-    for each in objects:
-        row = canonical_kinds.find(each["apiVersion"], each["kind"])
-        if row is None or not canonical_kinds.is_custom(row) or (
-            (row.group, row.kind) in definitions
-        ):  # fmt: skip
-            found.append(each)
-    return found
 
 
 def _earlier(out: pathlib.Path) -> Spec | None:

@@ -15,6 +15,7 @@ from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.runs import living, run_settings
 from kubestage.runs.inputs import (
+    catalog_files,
     config_file,
     manifests,
     plain_nodes,
@@ -102,10 +103,12 @@ def read(options: ServeOptions, observer: Observer) -> ServeInputs:
 
 
 def _catalogs(options: ServeOptions, observer: Observer) -> list[Json]:
-    if options.prices is None:
-        return []
     notes: list[str] = []
-    catalogs = price_files.load(options.prices, notes)
+    catalogs: list[Json] = []
+    if options.catalogue is not None:
+        catalogs += catalog_files.load(options.catalogue, notes)
+    if options.prices is not None:
+        catalogs += price_files.load(options.prices, notes)
     for note in notes:
         observer.note(note)
     return catalogs

@@ -8,6 +8,7 @@ from kubestage.runs.flags import Flag
 from kubestage.runs.inputs import node_shape
 from kubestage.runs.shared_flags import (
     STRATEGY_VARIABLE,
+    Catalogue,
     Config,
     DetailLevel,
     NodeCount,
@@ -163,6 +164,7 @@ class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
     nodes: NodeCount = None
     node: NodeShape = node_shape.DEFAULT
     prices: Prices = None
+    catalogue: Catalogue = None
     seed: Annotated[
         int | None,
         Flag("Another seed is another cluster: names, addresses, random durations. (default: 0)"),

@@ -59,7 +59,10 @@ _METRICS: Final[dict[str, Json]] = {
     },
 }
 # Kinds of ours whose definition is part of the package.
-_OWN: Final = ("nodegroups", "pricecatalogs", "scenarios", "traffics")
+_OWN: Final = frozenset({
+    "ec2nodeclasses", "nodeclaims", "nodegroups", "nodeoverlays", "nodepools", "pricecatalogs",
+    "scenarios", "stagenodeclasses", "traffics",
+})  # fmt: skip
 
 
 def public_name(group: str, version: str, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.sources.anonymising import fields, label_rules, values
+from kubestage.sources.anonymising import fields, label_rules, node_classes, values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kubestage.sources.anonymising.replaced_names import ReplacedNames
 
 _LATEST: Final = ":latest"
-_STORAGE_CLASS: Final = ".storageclass.storage.k8s.io/"
 # Their names are made of the kind that they define.
 _NAMED_BY_RULE: Final = frozenset({"CustomResourceDefinition", "CSIDriver"})
 # A CSINode has the name of its node.
@@ -36,6 +35,8 @@ class Walker:
         self._is_open = group in fields.OPEN_GROUPS
         if kind == "CustomResourceDefinition":
             return {**obj, "metadata": {"name": obj["metadata"]["name"]}}
+        if (group, kind) == node_classes.KIND:
+            return node_classes.anonymised(obj, lambda found: self._metadata(found, kind))
         if kind == "ResourceSlice":
             return self._slice(obj, kind)
         if kind == "StatefulSet":
@@ -254,7 +255,7 @@ class Walker:
             return self._mapped(value, "target")
         result = {}
         for key, amount in value.items():
-            name, separator, rest = key.partition(_STORAGE_CLASS)
+            name, separator, rest = key.partition(".storageclass.storage.k8s.io/")
             of = f"{self._names.name('storageclass', name)}{separator}{rest}" if separator else key
             result[of] = self._inner(amount, key) if isinstance(amount, dict) else amount
         return result

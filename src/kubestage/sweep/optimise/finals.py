@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.results.statistics import differences, verdicts
 from kubestage.sweep.optimise import standing as standings
-from kubestage.sweep.statistics import differences, pareto, samples, verdicts
+from kubestage.sweep.statistics import pareto, samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.results.statistics.differences import Difference
+    from kubestage.results.statistics.verdicts import Verdict
     from kubestage.sweep.optimise.objectives import Aims
     from kubestage.sweep.optimise.standing import Standing
     from kubestage.sweep.rows import Table
     from kubestage.sweep.statistics.comparisons import ComparisonOptions
-    from kubestage.sweep.statistics.differences import Difference
-    from kubestage.sweep.statistics.verdicts import Verdict
 
 BEST: Final = "best"
 """Decided to be better than every other finalist."""

@@ -15,8 +15,8 @@ from kubestage.sweep.statistics.measure_names import Amount  # noqa: TC001 - msg
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.rows import MeasureInfo
-    from kubestage.sweep.statistics.intervals import Estimate
 
 SUBJECT: Final = "--subject-to"
 _CONSTRAINT: Final = re.compile(r"(?P<name>[^<>=!\s()]+)\s*(?P<sign><=|>=|<|>)\s*(?P<value>\S+)")

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.sweep.statistics import differences, intervals, samples, verdicts
-from kubestage.sweep.statistics.differences import Margin
+from kubestage.results.statistics import differences, intervals, verdicts
+from kubestage.results.statistics.differences import Margin
+from kubestage.sweep.statistics import samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.optimise.objectives import Aims
     from kubestage.sweep.rows import Setting
-    from kubestage.sweep.statistics.intervals import Estimate
 
 PRUNING_LEVEL: Final = 0.99
 """How sure it must be that a setting is worse before its evaluation ends."""

@@ -9,7 +9,7 @@ from kubestage.results.packing import wording
 from kubestage.sweep.statistics.measure_names import PERCENT
 
 if TYPE_CHECKING:
-    from kubestage.sweep.statistics.intervals import Estimate
+    from kubestage.results.statistics.intervals import Estimate
 
 NOTHING: Final = "-"
 _DIGITS: Final = 4

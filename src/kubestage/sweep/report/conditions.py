@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.sweep.statistics import measure_names, verdicts
+from kubestage.results.statistics import verdicts
+from kubestage.sweep.statistics import measure_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,10 +9,11 @@ from kubestage.errors import InputError
 from kubestage.runs.flags import Flag, Options
 
 with lazy.imports():
-    from kubestage.sweep.statistics import differences, measure_names
+    from kubestage.results.statistics import differences
+    from kubestage.sweep.statistics import measure_names
 
 if TYPE_CHECKING:
-    from kubestage.sweep.statistics.differences import Margin
+    from kubestage.results.statistics.differences import Margin
 
 _CORRECTIONS: Final = ("measure", "all", "none")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kubestage.errors import InputError
+from kubestage.results.statistics.samples import TOLERANCE, deviation, mean
 from kubestage.sweep.report.options import split
 from kubestage.sweep.statistics import measure_names, samples
 from kubestage.sweep.statistics.sequential import named
@@ -48,7 +49,7 @@ def differs(table: Table, measure: str) -> bool:
         for setting in table.settings()
         for value in samples.sample(setting, measure).values.values()
     ]
-    return len(values) > 1 and samples.deviation(values) > 0
+    return len(values) > 1 and deviation(values) > 0
 
 
 def front(table: Table, options: ReportOptions, shown: Sequence[str]) -> list[str]:
@@ -74,8 +75,8 @@ def _conflicting(table: Table, shown: Sequence[str]) -> list[str]:
         taken = [samples.sample(each, measure).values for each in table.settings()]
         sign = 1 if table.measures[measure].better == "less" else -1
         if all(taken):
-            means = np.array([sign * samples.mean(list(each.values())) for each in taken])
-            if float(np.ptp(means)) > samples.TOLERANCE * float(np.abs(means).max()):
+            means = np.array([sign * mean(list(each.values())) for each in taken])
+            if float(np.ptp(means)) > TOLERANCE * float(np.abs(means).max()):
                 columns[measure] = means
     pairs = list(itertools.combinations(columns, 2))
     if not pairs:

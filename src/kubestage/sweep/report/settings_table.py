@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.results.statistics import verdicts
 from kubestage.sweep.report import amounts, axis_names
-from kubestage.sweep.statistics import verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.results.statistics.verdicts import Verdict
     from kubestage.sweep.report.sweep_report import SweepReport
     from kubestage.sweep.statistics.comparisons import Cell
-    from kubestage.sweep.statistics.verdicts import Verdict
 
 EFFECTS: Final = "Effects"
 INTERACTIONS: Final = "Interactions"

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from kubestage.sweep.statistics import differences, intervals, samples, verdicts
-from kubestage.sweep.statistics.differences import Difference, Margin
+from kubestage.results.statistics import differences, intervals, verdicts
+from kubestage.results.statistics.differences import Difference, Margin
+from kubestage.sweep.statistics import samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.results.statistics.intervals import Estimate
+    from kubestage.results.statistics.samples import Sample
+    from kubestage.results.statistics.verdicts import Verdict
     from kubestage.sweep.rows import Table
-    from kubestage.sweep.statistics.intervals import Estimate
-    from kubestage.sweep.statistics.samples import Sample
-    from kubestage.sweep.statistics.verdicts import Verdict
 
 Correction = Literal["measure", "all", "none"]
 """The comparisons that Holm's correction takes together: those of one measure, all, or none."""

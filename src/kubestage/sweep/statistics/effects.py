@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from kubestage.sweep.statistics import intervals
+from kubestage.results.statistics import intervals
 from kubestage.sweep.statistics.axis_levels import AxisLevel, levels
 from kubestage.sweep.statistics.grids import Grid, grid
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.rows import Table
-    from kubestage.sweep.statistics.intervals import Estimate
 
 _NOTHING: Final = 1e-24
 

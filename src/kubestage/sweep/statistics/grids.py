@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from kubestage.sweep.statistics import intervals, samples
+from kubestage.results.statistics import intervals
+from kubestage.results.statistics.samples import mean
+from kubestage.sweep.statistics import samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.rows import Setting, Table
-    from kubestage.sweep.statistics.intervals import Estimate
 
 
 class Grid:
@@ -35,7 +37,7 @@ class Grid:
             if values and all(axis in each.parameters for axis in table.axes)
         ]
         self.settings: list[Setting] = [each for each, _ in kept]
-        self.means = np.array([samples.mean(list(values.values())) for _, values in kept])
+        self.means = np.array([mean(list(values.values())) for _, values in kept])
         shared = sorted(set.intersection(*(set(values) for _, values in kept))) if kept else []
         self._complete = np.array([[values[seed] for seed in shared] for _, values in kept])
         self.scale = float(np.abs(self.means).max()) if kept else 0.0

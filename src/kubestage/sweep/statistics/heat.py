@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubestage.sweep.statistics import intervals
+from kubestage.results.statistics import intervals
 from kubestage.sweep.statistics.axis_levels import levels
 from kubestage.sweep.statistics.grids import grid
 
 if TYPE_CHECKING:
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.rows import Table
-    from kubestage.sweep.statistics.intervals import Estimate
 
 
 class HeatCell(msgspec.Struct, frozen=True):

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from kubestage.sweep.statistics import comparisons, differences, samples, verdicts
+from kubestage.results.statistics import differences, verdicts
+from kubestage.sweep.statistics import comparisons, samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.rows import Table
     from kubestage.sweep.statistics.comparisons import ComparisonOptions
-    from kubestage.sweep.statistics.intervals import Estimate
 
 FRONT: Final = "front"
 """No setting has better means."""

@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import msgspec
+from kubestage.results.statistics.samples import Sample, deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from kubestage.sweep.rows import Setting
-
-TOLERANCE: Final = 1e-12
-"""Values that differ by less, as a share of them, are the same: sums of floating point numbers."""
-
-
-class Sample(msgspec.Struct, frozen=True):
-    """The values of a measure by seed.
-
-    `failed` runs ended with an error; `missing` ones ended well, but have no such measure, or
-    one that is no finite number.
-    """
-
-    values: dict[int, float]
-    failed: int = 0
-    missing: int = 0
-
-    @property
-    def runs(self) -> int:
-        """All runs, with a value or without."""
-        return len(self.values) + self.failed + self.missing
 
 
 def sample(setting: Setting, measure: str) -> Sample:
@@ -42,23 +22,6 @@ def sample(setting: Setting, measure: str) -> Sample:
     }
     failed = sum(row.error is not None for row in setting.rows)
     return Sample(values, failed, len(setting.rows) - failed - len(values))
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean, of at least one value."""
-    return math.fsum(values) / len(values)
-
-
-def deviation(values: Sequence[float], scale: float | None = None) -> float:
-    """The standard deviation of a sample of at least two; 0 if rounding explains all of it.
-
-    `scale` is how large the numbers were that these were computed from.
-    """
-    largest = max(abs(each) for each in values) if scale is None else scale
-    if max(values) - min(values) <= TOLERANCE * largest:
-        return 0.0
-    centre = mean(values)
-    return math.sqrt(math.fsum((each - centre) ** 2 for each in values) / (len(values) - 1))
 
 
 def varies(settings: Iterable[Setting], measure: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.results.charts.life import (
     autoscalers,
     costs,
+    lifetimes,
     measures,
     nodes,
     outages,
@@ -66,6 +67,7 @@ def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
         chart = autoscalers.recommendation(life, vpa, container, resource)
         yield chart_name("vpa", vpa, container, resource), chart
     yield "nodes", nodes.nodes(life)
+    yield "lifetimes", lifetimes.lifetimes(life)
     yield "capacity", nodes.capacity(life)
     yield "cost", costs.cost(life)
     yield "measures", measures.measures(life)

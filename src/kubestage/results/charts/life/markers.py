@@ -30,6 +30,8 @@ COLORS: Final = {
     marks.STEP: style.BLACK,
     marks.ROLLOUT: style.BLUE,
     marks.RECOVERY: style.GREEN,
+    marks.DISRUPTION: style.BROWN,
+    marks.PURCHASE: style.SKY,
     marks.RESCALE: style.GREY,
 }
 """The colour of each kind of mark, the most severe first."""

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from kubestage.aliases import Json
+    from kubestage.results.statistics.intervals import Estimate
     from kubestage.sweep.report.charts.measure_axis import MeasureAxis
     from kubestage.sweep.report.sweep_report import SweepReport
-    from kubestage.sweep.statistics.intervals import Estimate
 
 _COLORS: Final = {
     pareto.FRONT: style.BLUE,

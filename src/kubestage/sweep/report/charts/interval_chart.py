@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 
 from kubestage.results.charts import style
+from kubestage.results.statistics import verdicts
 from kubestage.sweep.report import amounts, axis_names, settings_table
 from kubestage.sweep.report.charts import measure_axis
-from kubestage.sweep.statistics import verdicts
 
 if TYPE_CHECKING:
     from altair.typing import ChartType

@@ -1,0 +1,202 @@
+"""The levels of API Priority and Fairness: who has how many seats, and who borrows from whom.
+
+The seats of the server are divided among the levels by their shares. Every ten seconds a level
+lends some of those that it does not need, and the others get more by what they needed lately.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubestage.cluster.seat_demand import SeatDemand
+from kubestage.cluster.seats import Seats, Unlimited
+from kubestage.metrics.families import Counter, Gauge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubestage.metrics.families import Family
+
+EXEMPT, SYSTEM, NODE_HIGH = "exempt", "system", "node-high"
+LEADER_ELECTION, WORKLOAD_HIGH = "leader-election", "workload-high"
+WORKLOAD_LOW, GLOBAL_DEFAULT, CATCH_ALL = "workload-low", "global-default", "catch-all"
+PERIOD_NS: Final = 10_000_000_000
+"""How often seats are borrowed and given back."""
+_LEAST_TARGET: Final = 0.001
+_HALVINGS: Final = 64
+
+
+class Shares(NamedTuple):
+    """The share of a level in the seats, and how much of it others may borrow, in percent."""
+
+    shares: int
+    lendable: int
+
+
+LEVELS: Final = {
+    EXEMPT: Shares(0, 0),
+    CATCH_ALL: Shares(5, 0),
+    SYSTEM: Shares(30, 33),
+    NODE_HIGH: Shares(40, 25),
+    LEADER_ELECTION: Shares(10, 0),
+    WORKLOAD_HIGH: Shares(40, 50),
+    WORKLOAD_LOW: Shares(100, 90),
+    GLOBAL_DEFAULT: Shares(20, 50),
+}
+"""The levels that a kube-apiserver has by default. Calls of the first never wait."""
+
+
+class Level:
+    """One level: its seats, its demand, and its limits.
+
+    `nominal` is its part of the server's seats, `least` what is left when all that it may lend is
+    lent.
+    """
+
+    __slots__ = (
+        "demand",
+        "dispatched",
+        "is_exempt",
+        "least",
+        "name",
+        "nominal",
+        "refused",
+        "seats",
+    )
+
+    def __init__(self, name: str, nominal: int, lendable: int, most_queued: int) -> None:
+        self.name = name
+        self.is_exempt = name == EXEMPT
+        self.nominal = nominal
+        self.least = nominal - math.floor(nominal * lendable / 100 + 0.5)
+        self.seats = Unlimited() if self.is_exempt else Seats(nominal, most_queued)
+        self.demand = SeatDemand()
+        self.dispatched = 0
+        self.refused = 0
+
+
+class PriorityLevels:
+    """All levels of a server with so many seats."""
+
+    def __init__(self, seats: int, most_queued: int = 0) -> None:
+        whole = sum(each.shares for each in LEVELS.values())
+        self._server = seats
+        self.due_ns = PERIOD_NS
+        self.by_name = {
+            name: Level(name, math.ceil(seats * each.shares / whole), each.lendable, most_queued)
+            for name, each in LEVELS.items()
+        }
+
+    def adjust(self, now_ns: int) -> None:
+        """Move seats between levels for every period that is over."""
+        while now_ns >= self.due_ns:
+            self._borrow(self.due_ns)
+            self.due_ns += PERIOD_NS
+
+    def _borrow(self, at_ns: int) -> None:
+        left = sum(level.nominal for level in self.by_name.values())
+        limited, needed = [], []
+        for level in self.by_name.values():
+            most = level.demand.close(at_ns).most
+            if level.is_exempt:
+                left -= most
+            else:
+                limited.append(level)
+                needed.append(max(level.least, min(level.nominal, most)))
+        for level, count in zip(limited, self._allocated(limited, needed, left), strict=True):
+            level.seats.resize(math.floor(count + 0.5), at_ns)
+
+    def _allocated(
+        self, levels: Sequence[Level], needed: Sequence[int], left: int
+    ) -> Sequence[float]:
+        """The seats of each level, of those that exempt calls left.
+
+        None has less than its least, nor less than it needed while there are enough.
+        """
+        least = [level.least for level in levels]
+        if left <= sum(least):
+            return least
+        if left <= sum(needed):
+            part = (left - sum(least)) / (sum(needed) - sum(least))
+            return [low + (need - low) * part for low, need in zip(least, needed, strict=True)]
+        targets = [
+            max(need, level.demand.smoothed, _LEAST_TARGET)
+            for level, need in zip(levels, needed, strict=True)
+        ]
+        # Any level may borrow as much as the server has.
+        highest = [level.nominal + self._server for level in levels]
+        return _fairly(left, needed, highest, targets)
+
+    def families(self, now_ns: int) -> Iterator[Family]:
+        """What the server reports of its levels."""
+        self.adjust(now_ns)
+        label = ("priority_level",)
+        nominal = Gauge(
+            "apiserver_flowcontrol_nominal_limit_seats",
+            "BETA",
+            "Nominal number of execution seats configured for each priority level",
+            label,
+        )
+        current = Gauge(
+            "apiserver_flowcontrol_current_limit_seats",
+            "ALPHA",
+            "current derived number of execution seats available to each priority level",
+            label,
+        )
+        executing = Gauge(
+            "apiserver_flowcontrol_current_executing_seats",
+            "BETA",
+            "Concurrency (number of seats) occupied by the currently executing requests in the API"
+            " Priority and Fairness subsystem",
+            label,
+        )
+        queued = Gauge(
+            "apiserver_flowcontrol_current_inqueue_requests",
+            "BETA",
+            "Number of requests currently pending in queues of the API Priority and Fairness"
+            " subsystem",
+            label,
+        )
+        dispatched = Counter(
+            "apiserver_flowcontrol_dispatched_requests_total",
+            "BETA",
+            "Number of requests executed by API Priority and Fairness subsystem",
+            label,
+        )
+        rejected = Counter(
+            "apiserver_flowcontrol_rejected_requests_total",
+            "BETA",
+            "Number of requests rejected by API Priority and Fairness subsystem",
+            label,
+        )
+        for name, level in self.by_name.items():
+            nominal.increase(name, times=level.nominal)
+            current.increase(name, times=0 if level.is_exempt else level.seats.count)
+            executing.increase(name, times=sum(level.seats.in_flight(now_ns)))
+            queued.increase(name, times=sum(level.seats.in_line(now_ns)))
+            dispatched.increase(name, times=level.dispatched)
+            rejected.increase(name, times=level.refused)
+        yield from (nominal, current, executing, queued, dispatched, rejected)
+
+
+def _fairly(
+    whole: int, lowest: Sequence[int], highest: Sequence[int], targets: Sequence[float]
+) -> list[float]:
+    """The same fraction of every target, within its bounds, so that the sum is the whole."""
+
+    def at(fraction: float) -> list[float]:
+        return [
+            min(high, max(low, fraction * target))
+            for low, high, target in zip(lowest, highest, targets, strict=True)
+        ]
+
+    below = 0.0
+    above = max(high / target for high, target in zip(highest, targets, strict=True))
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        if sum(at(middle)) < whole:
+            below = middle
+        else:
+            above = middle
+    return at(above)

@@ -1,0 +1,58 @@
+"""Where the pods of some nodes would go if the nodes went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.controllers.karpenter.scheduling.errors import Plain
+from kubestage.controllers.karpenter.scheduling.results import PodError
+from kubestage.controllers.karpenter.state import pod_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.controllers.karpenter.disruption.candidates import Candidate
+    from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.scheduling.results import Results
+    from kubestage.controllers.karpenter.state.state_node import StateNode
+
+
+def simulate(
+    context: Context, candidates: Sequence[Candidate], *, consolidating: bool
+) -> Results | None:
+    """Schedule what waits, and the pods of the candidates and of nodes on their way out.
+
+    None if a candidate is on its way out itself by now, or no NodePool is usable. Nodes that are
+    not ready for pods yet must not be relied on, other than by pods of nodes that go anyway.
+    """
+    snapshot = context.snapshot
+    names = {each.name for each in candidates}
+    is_late = any(node.marked_for_deletion and node.name in names for node in snapshot.nodes)
+    if is_late or not context.usable_node_pools:
+        return None
+    found = snapshot.simulate(candidates, context.publish, consolidating=consolidating)
+    found.truncate(snapshot.options(consolidating=consolidating))
+    for placed in found.existing_nodes:
+        if not placed.node.initialized:
+            error = _uninitialized(placed.node)
+            found.pod_errors += [
+                PodError(pod, error)
+                for pod in placed.pods
+                if pod_state.key_of(pod) not in snapshot.going_keys
+            ]
+    return found
+
+
+def blocking_text(results: Results) -> str:
+    """Why pods that have a place now would have none, as a sentence."""
+    text = results.non_pending_errors
+    return text[0].upper() + text[1:]
+
+
+def _uninitialized(node: StateNode) -> Plain:
+    where = [
+        f"{word}/{obj['metadata']['name']}"
+        for word, obj in (("nodeclaim", node.node_claim), ("node", node.node))
+        if obj is not None
+    ]
+    return Plain(f"would schedule against uninitialized {', '.join(where)}")

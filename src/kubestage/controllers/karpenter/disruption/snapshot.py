@@ -1,0 +1,163 @@
+"""What many simulations at one moment share; nothing of it is computed before it is needed."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from kubestage.controllers.karpenter import provisioning
+from kubestage.controllers.karpenter.disruption import candidates as candidate_rules
+from kubestage.controllers.karpenter.scheduling.options import Options
+from kubestage.controllers.karpenter.scheduling.solving import Prepared
+from kubestage.controllers.karpenter.state import pod_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.controllers.karpenter.disruption.candidates import Candidate, NodePools
+    from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.events import Event, Publish
+    from kubestage.controllers.karpenter.scheduling.results import Results
+    from kubestage.controllers.karpenter.state.disruption_limits import DisruptionLimits
+    from kubestage.controllers.karpenter.state.state_node import StateNode
+
+
+class Moment(NamedTuple):
+    """What a snapshot is void after."""
+
+    version: int
+    now_ns: int
+    disrupting: frozenset[str]
+
+
+class Pods(NamedTuple):
+    """Pods, and the events that looking at them publishes each time."""
+
+    pods: list[Json]
+    events: list[Event]
+
+
+class Snapshot:
+    """A cluster at one moment; events are published whenever something is looked at.
+
+    NOTE: a round looks at the same 500 nodes five times and simulates several hundred times
+    (benchmarks/karpenter.py).
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._candidates: dict[bool, tuple[list[Candidate], list[Event]]] = {}
+        self._prepared: dict[bool, Prepared] = {}
+        self._movable: dict[str, Pods] = {}
+
+    @functools.cached_property
+    def nodes(self) -> Sequence[StateNode]:
+        """The nodes, by provider id."""
+        return self._context.cluster.nodes()
+
+    @functools.cached_property
+    def limits(self) -> DisruptionLimits:
+        """The PodDisruptionBudgets."""
+        return self._context.cluster.limits
+
+    @functools.cached_property
+    def pools(self) -> NodePools:
+        """The NodePools and their instance types by name."""
+        return candidate_rules.node_pools(self._context)
+
+    def candidates(self, publish: Publish, *, is_eventual: bool) -> list[Candidate]:
+        """The nodes that may be disrupted; events say why others may not."""
+        if is_eventual not in self._candidates:
+            events: list[Event] = []
+            found = candidate_rules.find(
+                self._context, self, events.append, is_eventual=is_eventual
+            )
+            self._candidates[is_eventual] = found, list(dict.fromkeys(events))
+        listed, published = self._candidates[is_eventual]
+        for event in published:
+            publish(event)
+        return listed
+
+    def simulate(
+        self, candidates: Sequence[Candidate], publish: Publish, *, consolidating: bool
+    ) -> Results:
+        """Schedule as if the candidates were gone; see `simulation.simulate`."""
+        names = {each.name for each in candidates}
+        pods = list(self._published(self._pending, publish))
+        for each in candidates:
+            pods += self._published(self._movable_of(each), publish)
+        pods += self._published(self._going, publish)
+        return self._prepare(consolidating).solve(
+            pods,
+            [node for node in self._staying if node.name not in names],
+            placeholders=self._context.placeholders,
+            publish=publish,
+        )
+
+    @functools.cached_property
+    def going_keys(self) -> frozenset[str]:
+        """The pods (``namespace/name``) of nodes on their way out."""
+        return frozenset(map(pod_state.key_of, self._going.pods))
+
+    @functools.cached_property
+    def _staying(self) -> list[StateNode]:
+        return [node for node in self.nodes if not node.marked_for_deletion]
+
+    @functools.cached_property
+    def _pending(self) -> Pods:
+        events: list[Event] = []
+        options = self.options(consolidating=False)
+        cluster = self._context.cluster
+        return Pods(provisioning.pending_pods(cluster, options, events.append), events)
+
+    @functools.cached_property
+    def _going(self) -> Pods:
+        events: list[Event] = []
+        cluster = self._context.cluster
+        return Pods(provisioning.pods_of_deleting_nodes(cluster, events.append), events)
+
+    def _movable_of(self, candidate: Candidate) -> Pods:
+        """The pods of a candidate that nothing keeps there for good."""
+        found = self._movable.get(candidate.name)
+        if found is None:
+            events: list[Event] = []
+            now_ns = self._context.now_ns
+            movable = [
+                pod
+                for pod in candidate.pods
+                if self.limits.is_currently_reschedulable(pod, now_ns, events.append)
+            ]
+            found = self._movable[candidate.name] = Pods(movable, events)
+        return found
+
+    @staticmethod
+    def _published(found: Pods, publish: Publish) -> list[Json]:
+        for event in found.events:
+            publish(event)
+        return found.pods
+
+    def _prepare(self, consolidating: bool) -> Prepared:
+        prepared = self._prepared.get(consolidating)
+        if prepared is None:
+            context = self._context
+            pools = context.usable_node_pools
+            prepared = self._prepared[consolidating] = Prepared(
+                context.cluster,
+                pools,
+                {each["metadata"]["name"]: context.provider.types_of(each) for each in pools},
+                self.options(consolidating=consolidating),
+            )
+        return prepared
+
+    def options(self, *, consolidating: bool) -> Options:
+        """How pods are scheduled for disruption."""
+        settings, provider = self._context.settings, self._context.provider
+        return Options(
+            preference_policy=settings.preference_policy,
+            min_values_policy=settings.min_values_policy,
+            reserved_capacity=settings.reserved_capacity,
+            consolidating=consolidating,
+            well_known=provider.well_known,
+            reservation_label=provider.reservation_label,
+        )

@@ -1,0 +1,82 @@
+"""``kubestage compare --nodepools``: tables, verdicts and documents."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.controllers.karpenter.lifecycle.stages import catalog, make_web
+from tests.objects.kinds.karpenter_samples import stage_node_class
+from tests.runs.compare.test_node_pools import pool
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Terminal
+
+
+@pytest.fixture(autouse=True)
+def _files(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    del terminal
+    monkeypatch.setenv("COLUMNS", "120")
+    files = {
+        "cluster": [catalog(), stage_node_class(), make_web(6, cpu="1200m")],
+        "small": [pool("small")],
+        "large": [pool("large")],
+    }
+    for name, objects in files.items():
+        pathlib.Path(f"{name}.yaml").write_text("\n---\n".join(map(json.dumps, objects)))
+
+
+COMMAND = (
+    "compare", "cluster.yaml", "--nodepools", "large.yaml", "--nodepools", "small.yaml",
+    "--for", "10m",
+)  # fmt: skip
+
+
+def test_figures_are_side_by_side_and_the_first_node_that_differs_is_named(
+    terminal: Terminal,
+) -> None:
+    done = terminal.run(*COMMAND)
+    assert (done.code, done.err) == (0, "")
+    rows = {line[:20].strip(): line[20:].split() for line in done.out.splitlines()}
+    assert rows["nodes added"][:2] == ["1", "*"]
+    assert "cpu allocated" in rows
+    assert "The first node that differs:" in done.out
+    assert "large (on-demand) at $0.40 per hour of default comes: for 6 pods" in done.out
+
+
+def test_seeds_say_what_is_more_than_chance(terminal: Terminal) -> None:
+    done = terminal.run(*COMMAND, "--seeds", "2")
+    assert "Figures are means of 2 seeds." in done.out
+    assert "Against large, seed by seed (2 seeds):" in done.out
+    assert "every seed the same" in done.out
+    assert "seed 0" in done.out
+
+
+def test_what_costs_more_fails_if_it_must_not(terminal: Terminal) -> None:
+    done = terminal.run(*COMMAND, "--fail-if-worse", "--junit", "compare.xml")
+    assert done.code == 1
+    assert "worse than large: small: cost" in done.err
+    tests = ET.parse("compare.xml").getroot().iter("testcase")
+    failed = {each.get("name"): each.find("failure") is not None for each in tests}
+    assert failed["cost"]
+    assert not failed["podsMoved"]
+
+
+def test_markdown_and_json_have_the_same_figures(terminal: Terminal) -> None:
+    markdown = terminal.run(*COMMAND, "-o", "markdown").out
+    assert "small is worse than large: cost" in markdown
+    told = json.loads(terminal.run(*COMMAND, "-o", "json").out)
+    assert told["runs"] == ["large", "small"]
+    assert told["divergences"][0]["first"]["instanceType"] == "large"
+    found = {each["measure"]: each["values"] for each in told["measures"]}
+    assert found["nodesAdded"] == [1, 6]
+
+
+def test_what_is_missing_is_said(terminal: Terminal) -> None:
+    done = terminal.run("compare", "cluster.yaml", "--nodepools", "small.yaml", "--for", "1h")
+    assert done.code == 2
+    assert "nothing to compare" in done.err

@@ -1,0 +1,1 @@
+"""Recorded worlds of cluster-autoscaler, played again."""

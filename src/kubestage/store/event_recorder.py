@@ -226,7 +226,7 @@ class SeriesRecorder:
         writer, metadata = self._writer, regarding["metadata"]
         namespace, about = metadata.get("namespace") or "default", metadata["name"]
         within = writer.namespace(namespace)
-        if within is None:
+        if within is None or not writer.store.object_limit.takes_events:
             return ""
         if writer.clock.now_ns != self._read_ns:
             self._read_clock()

@@ -168,13 +168,13 @@ class LifeRecorder(LifeObserver):
         self.lives.on_event(change, self._clock.now_ns)
 
     def _reason(self, decision: ScalingDecision) -> str:
-        """Why something was decided; of nodes their autoscaler knows, or else Events say it."""
+        """Why something was decided; of nodes Events say it, or else their autoscaler knows."""
         if decision.reason or decision.sort not in (NODE_ADDED, NODE_REMOVED):
             return decision.reason
         node, is_removed = decision.subject.removeprefix("node/"), decision.sort == NODE_REMOVED
+        told = self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
         known = self.node_decisions
-        found = known.why_removed(node) if is_removed else known.why_added(node)
-        return found or self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
+        return told or (known.why_removed(node) if is_removed else known.why_added(node))
 
     def _write_health(self, health: Json) -> None:
         """Add the rows of what went wrong, of marks, and of Events."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.disruption.balanced import Totals
     from kubestage.controllers.karpenter.disruption.candidates import Candidate
     from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.instance_types import InstanceType
     from kubestage.controllers.karpenter.scheduling.results import NewNodeClaim, Results
 
 UNDERUTILIZED: Final = "Underutilized"
@@ -175,7 +176,7 @@ class Consolidation:
         """The new node with the types that are cheap enough, or why there are none."""
         well_known = self.context.provider.well_known
         required = claim.requirements
-        types = prices.order_by_price(claim.instance_types, required, well_known)
+        types = claim.instance_types
         all_spot = all(each.capacity_type == labels.SPOT for each in candidates)
         spot_to_spot = all_spot and price_filters.allows_spot(claim)
         if spot_to_spot:
@@ -192,6 +193,7 @@ class Consolidation:
             return None, f"Filtering by price: {problem}"
         if not types:
             return None, "Can't replace with a cheaper node"
+        types = self._in_order(claim, types)
         if spot_to_spot and len(candidates) == 1:
             if len(types) < price_filters.SPOT_FLEXIBILITY:
                 return None, (
@@ -205,6 +207,17 @@ class Consolidation:
             required = price_filters.with_spot_only(required)
         narrowed = dataclasses.replace(claim, instance_types=types, requirements=required)
         return narrowed, ""
+
+    def _in_order(
+        self, claim: NewNodeClaim, remaining: Sequence[InstanceType]
+    ) -> list[InstanceType]:
+        """The remaining types where Go's sort leaves them: it sorts all of them twice."""
+        types, options = claim.instance_types, self.context.snapshot.options(consolidating=True)
+        is_sorted = prices.is_cut(types, claim.requirements, best_effort=options.is_best_effort)
+        for _ in range(1 if is_sorted else 2):
+            types = prices.order_by_price(types, claim.requirements, options.well_known)
+        kept = set(remaining)
+        return [each for each in types if each in kept]
 
 
 def disabled(candidate: Candidate) -> str:

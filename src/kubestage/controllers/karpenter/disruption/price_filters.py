@@ -29,11 +29,7 @@ def cheaper_than(
     well_known: frozenset[str],
 ) -> tuple[list[InstanceType], str]:
     """The types whose launch costs less at worst, and whether they have too few values."""
-    kept = [
-        each
-        for each in types
-        if prices.worst_launch_price(each.available, required, well_known) < price
-    ]
+    kept = [each for each in types if prices.worst_price(each, required, well_known) < price]
     return kept, min_values.check(kept, required).error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,9 @@ MAX_PRICE: Final = sys.float_info.max
 
 MAX_INSTANCE_TYPES: Final = 600
 """How many instance types a NodeClaim names at most."""
+
+# As many as some rounds ask for; the types of clusters that are gone do not pile up.
+_REMEMBERED: Final = 1 << 13
 
 _BY_PRECEDENCE: Final = tuple(
     Requirements([requirement.new(labels.CAPACITY_TYPE, requirement.IN, (name,))])
@@ -48,6 +52,9 @@ def compatible(
     ]
 
 
+# NOTE: a round of consolidation asks for the same types again for every node
+# (`benchmarks/karpenter_day.py`).
+@functools.lru_cache(maxsize=_REMEMBERED)
 def lowest_price(
     instance_type: InstanceType, requirements: Requirements, well_known: frozenset[str]
 ) -> float:
@@ -80,6 +87,14 @@ def cheapest(offerings: Iterable[Offering]) -> Offering:
     return min(offerings, key=lambda offering: offering.price)
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
+def worst_price(
+    instance_type: InstanceType, requirements: Requirements, well_known: frozenset[str]
+) -> float:
+    """The most that a launch of a type may cost."""
+    return worst_launch_price(instance_type.available, requirements, well_known)
+
+
 def worst_launch_price(
     offerings: Iterable[Offering], requirements: Requirements, well_known: frozenset[str]
 ) -> float:
@@ -90,6 +105,17 @@ def worst_launch_price(
         if found:
             return max(offering.price for offering in found)
     return MAX_PRICE
+
+
+def is_cut(
+    types: Sequence[InstanceType],
+    requirements: Requirements,
+    *,
+    best_effort: bool,
+    most: int = MAX_INSTANCE_TYPES,
+) -> bool:
+    """Whether `truncated` may do more than order the types."""
+    return len(types) >= most or (requirements.has_min_values and not best_effort)
 
 
 def truncated(

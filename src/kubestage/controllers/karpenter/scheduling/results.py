@@ -85,16 +85,27 @@ class Results:
             shown += f" and {len(failed) - _SHOWN_ERRORS} other(s)"
         return f"not all pods would schedule, {shown}"
 
-    def truncate(self, options: Options, most: int = prices.MAX_INSTANCE_TYPES) -> None:
-        """Keep the cheapest types of each new node; give up nodes that need more of them."""
-        kept = []
+    def truncate(
+        self,
+        options: Options,
+        most: int = prices.MAX_INSTANCE_TYPES,
+        *,
+        may_stay_unordered: bool = False,
+    ) -> None:
+        """Keep the cheapest types of each new node; give up nodes that need more of them.
+
+        What is only looked at does not need the order of its types if none of them is cut.
+        """
+        kept, best_effort = [], options.is_best_effort
         for claim in self.new_node_claims:
+            known, required = claim.instance_types, claim.requirements
+            if may_stay_unordered and not prices.is_cut(
+                known, required, best_effort=best_effort, most=most
+            ):
+                kept.append(claim)
+                continue
             claim.instance_types, problem = prices.truncated(
-                claim.instance_types,
-                claim.requirements,
-                options.well_known,
-                best_effort=options.is_best_effort,
-                most=most,
+                known, required, options.well_known, best_effort=best_effort, most=most
             )
             if not problem:
                 kept.append(claim)

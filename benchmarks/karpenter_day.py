@@ -1,7 +1,7 @@
 """A day of a cluster with Karpenter: some 200 nodes, a third of the workloads rescaled each hour.
 
-Run it with ``python benchmarks/karpenter_day.py``; the day must take less than a minute of CPU. That
-the first nodes are bought, all at once, is not part of the day.
+Run it with ``python benchmarks/karpenter_day.py``; the day must take less than a minute of CPU. The
+time until the first nodes are bought, all at once, is not part of the day.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hours", type=int, default=24, help="how long the cluster lives")
     parser.add_argument("--seed", type=int, default=0, help="of the stage and of the rescales")
     options = parser.parse_args(arguments)
-    begun = time.process_time()
+    first = time.process_time()
     stage = Stage(options.seed)
     stage.add_scheduler(recording="none")
     stage.add_controllers()
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stage.apply(workloads())
     stage.run("20m")
     start = time.process_time()
-    print(f"{start - begun:.1f} s of CPU until the first nodes are there")
+    print(f"{start - first:.1f} s of CPU until the first nodes are there")
     sizes = live(stage, options.hours, options.seed)
     taken = time.process_time() - start
     claims = {

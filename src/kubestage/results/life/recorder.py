@@ -172,9 +172,9 @@ class LifeRecorder(LifeObserver):
         if decision.reason or decision.sort not in (NODE_ADDED, NODE_REMOVED):
             return decision.reason
         node, is_removed = decision.subject.removeprefix("node/"), decision.sort == NODE_REMOVED
-        told = self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
+        found = self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
         known = self.node_decisions
-        return told or (known.why_removed(node) if is_removed else known.why_added(node))
+        return found or (known.why_removed(node) if is_removed else known.why_added(node))
 
     def _write_health(self, health: Json) -> None:
         """Add the rows of what went wrong, of marks, and of Events."""

@@ -5,6 +5,7 @@ Each row is the room of one type, or of some of its offerings where those differ
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 _LARGEST: Final = 1 << 61
+
+
+# As many as the NodePools of a cluster need; those of clusters that are gone do not pile up.
+_REMEMBERED: Final = 32
 
 
 class Met(NamedTuple):
@@ -132,6 +137,20 @@ class Catalogue:
         ]
         rows: Mask = np.logical_or.reduce(self._offerings[:, fitting], axis=1)
         return rows
+
+
+def of(
+    types: Sequence[InstanceType], well_known: frozenset[str], resources: Iterable[str] = ()
+) -> Catalogue:
+    """The columns of these very types; each round of consolidation asks for them again."""
+    return _of(tuple(types), well_known, frozenset(resources))
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _of(
+    types: tuple[InstanceType, ...], well_known: frozenset[str], resources: frozenset[str]
+) -> Catalogue:
+    return Catalogue(types, well_known, resources)
 
 
 def _is_met(existing: Requirement | None, required: Requirement) -> bool:

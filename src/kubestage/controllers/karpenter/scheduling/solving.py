@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import amounts, events, labels
 from kubestage.controllers.karpenter.conditions import consolidation
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.amounts import Amounts
     from kubestage.controllers.karpenter.events import Event, Publish
-    from kubestage.controllers.karpenter.instance_types.types import InstanceType
+    from kubestage.controllers.karpenter.instance_types.types import InstanceType, Offering
     from kubestage.controllers.karpenter.scheduling.daemons import DaemonPod
     from kubestage.controllers.karpenter.scheduling.options import Options
     from kubestage.controllers.karpenter.scheduling.results import Results
     from kubestage.controllers.karpenter.state.cluster_state import ClusterState
     from kubestage.controllers.karpenter.state.state_node import StateNode
+
+
+# As many as the NodePools of a cluster need; those of clusters that are gone do not pile up.
+_REMEMBERED: Final = 32
 
 
 class Prepared:
@@ -69,11 +74,7 @@ class Prepared:
             each["metadata"]["name"]: amounts.of(each["spec"].get("limits")) for each in ordered
         }
         self._reserved = [
-            offering
-            for name in sorted(types)
-            for each in types[name]
-            for offering in each.offerings
-            if offering.capacity_type == labels.RESERVED
+            offering for name in sorted(types) for offering in _reserved(tuple(types[name]))
         ]
         self._tolerate = any(map(_prefers_no_pods, ordered))
 
@@ -182,6 +183,17 @@ def _no_compatible_types(node_pool: Json, *, by_min_values: bool) -> Event:
     if by_min_values:
         message += " due to minValues incompatibility"
     return events.about("NodePool", node_pool, "NoCompatibleInstanceTypes", message, events.WARNING)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _reserved(types: tuple[InstanceType, ...]) -> tuple[Offering, ...]:
+    """The reserved offerings of instance types."""
+    return tuple(
+        offering
+        for each in types
+        for offering in each.offerings
+        if offering.capacity_type == labels.RESERVED
+    )
 
 
 def _prefers_no_pods(node_pool: Json) -> bool:

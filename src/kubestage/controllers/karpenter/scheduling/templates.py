@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kubestage.controllers.karpenter import labels
-from kubestage.controllers.karpenter.instance_types import min_values
-from kubestage.controllers.karpenter.instance_types.catalogue import Catalogue
+from kubestage.controllers.karpenter.instance_types import catalogue, min_values
 from kubestage.controllers.karpenter.requirements import requirement, requirements
 from kubestage.controllers.karpenter.requirements.requirements import Requirements
 from kubestage.controllers.karpenter.scheduling import daemons, errors, tolerance
@@ -68,7 +67,7 @@ class Template:
         self.groups = daemons.groups_of(pods, self.taints, self.requirements, types, well_known)
         named = {PODS}.union(*(group.amounts for group in self.groups))
         ordered = [each for group in self.groups for each in group.types]
-        self.catalogue = Catalogue(ordered, well_known, named)
+        self.catalogue = catalogue.of(ordered, well_known, named)
         self.group_of_type = np.repeat(
             np.arange(len(self.groups)), [len(group.types) for group in self.groups]
         )
@@ -196,10 +195,10 @@ def usable_types(
     own: Requirements, types: Sequence[InstanceType], options: Options
 ) -> tuple[list[InstanceType], bool]:
     """The types that a NodePool allows; and whether there are none because of `minValues`."""
-    catalogue = Catalogue(types, options.well_known)
-    met = catalogue.met(own)
-    usable = (catalogue.allocatable >= 0).all(axis=1) & met.rows
-    found = catalogue.pick(met.types & catalogue.any_of_rows(usable))
+    offered = catalogue.of(types, options.well_known)
+    met = offered.met(own)
+    usable = (offered.allocatable >= 0).all(axis=1) & met.rows
+    found = offered.pick(met.types & offered.any_of_rows(usable))
     if found and not options.is_best_effort and min_values.check(found, own).lacking:
         return [], True
     return found, False

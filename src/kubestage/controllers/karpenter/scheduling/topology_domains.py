@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.requirements import requirement, requirements
 from kubestage.controllers.karpenter.scheduling import node_filter, tolerance
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.instance_types.types import InstanceType
     from kubestage.controllers.karpenter.requirements.requirements import Requirements
     from kubestage.objects.taints import Taint, Toleration
+
+
+# As many as the NodePools of a cluster need; those of clusters that are gone do not pile up.
+_REMEMBERED: Final = 32
 
 
 class Domains:
@@ -53,14 +58,15 @@ def of_node_pools(
         stated = requirements.of_json(template["spec"].get("requirements") or ()).plus(
             requirements.of_labels((template.get("metadata") or {}).get("labels"))
         )
-        for key, values in _values(stated, offered).items():
+        for key, values in _values(stated, tuple(offered)).items():
             domains = found.setdefault(key, Domains())
             for value in sorted(values):
                 domains.insert(value, taints)
     return found
 
 
-def _values(stated: Requirements, types: Sequence[InstanceType]) -> dict[str, set[str]]:
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _values(stated: Requirements, types: tuple[InstanceType, ...]) -> Mapping[str, set[str]]:
     """The listed values, also where they are listed as excluded: the real one makes no difference.
 
     The labels of a type count only as far as the NodePool's requirements allow.

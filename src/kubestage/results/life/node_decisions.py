@@ -23,6 +23,7 @@ NOT_LAUNCHED: Final = "not launched"
 KEPT: Final = "kept"
 CHOSEN: Final = "chosen"
 LEAVES: Final = "leaves"
+LEFT_OUT: Final = "left out"
 MOST_VERDICTS: Final = 10_000
 """So many verdicts of a run are kept; a node has a new one when its reason is of another kind."""
 
@@ -83,6 +84,10 @@ class NodeDecisionRecord:
             at = windows.since(begin_unix_ns, each.at_ns)
             bought = self.purchases.get(each.name)
             rows.add("node-decisions", at, *_row(each, "" if bought is None else bought.pool))
+        if self.left_out:
+            end = windows.since(begin_unix_ns, self._clock.unix_ns)
+            reason = f"{self.left_out} more verdicts on nodes, after the first {MOST_VERDICTS}"
+            rows.add("node-decisions", end, LEFT_OUT, *[""] * 5, None, None, None, reason)
 
     def _take(self, verdict: Verdict) -> bool:
         if self._verdict_count >= MOST_VERDICTS:

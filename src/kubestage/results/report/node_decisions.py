@@ -27,7 +27,10 @@ def section(life: Life) -> Html:
     if not rows:
         return Html("")
     moves = [row for row in rows if row["decision"] in _MOVES]
-    verdicts = [row for row in rows if row["decision"] not in _MOVES]
+    verdicts = [
+        row for row in rows if row["decision"] in (node_decisions.KEPT, node_decisions.CHOSEN)
+    ]
+    missing = [row for row in rows if row["decision"] == node_decisions.LEFT_OUT]
     hint = element(
         "p",
         "All that is known of one node: ",
@@ -38,6 +41,7 @@ def section(life: Life) -> Html:
     if verdicts:
         parts.append(element("h3", "Why nodes stayed, whenever the reason changed", class_="over"))
         parts += [_verdicts(verdicts[:_MOST]), _more(len(verdicts) - _MOST)]
+    parts += [element("p", f"Left out: {row['reason']}.", class_="soft") for row in missing]
     return Html("".join(parts))
 
 

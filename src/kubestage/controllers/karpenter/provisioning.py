@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.events import Publish
     from kubestage.controllers.karpenter.instance_types.types import InstanceType
     from kubestage.controllers.karpenter.scheduling.options import Options, Placeholders
+    from kubestage.controllers.karpenter.scheduling.prepared_pools import PoolCache
     from kubestage.controllers.karpenter.scheduling.results import Results
     from kubestage.controllers.karpenter.state.cluster_state import ClusterState
 
@@ -24,7 +25,7 @@ def pending_pods(
 ) -> list[Json]:
     """The pods that wait for capacity and state nothing wrong; what is wrong is published."""
     found = []
-    for pod in cluster.objects.all("Pod"):
+    for pod in cluster.unbound_pods:
         if not pod_state.is_provisionable(pod):
             continue
         avoids = validation.avoids_karpenter(pod)
@@ -56,6 +57,7 @@ def schedule(
     *,
     placeholders: Placeholders | None = None,
     publish: Publish = events.ignore,
+    cache: PoolCache | None = None,
 ) -> Results:
     """Where the pods that wait go; `node_pools` are those that are ready and not static."""
     pods: Iterable[Json] = [
@@ -71,9 +73,10 @@ def schedule(
         node_pools,
         types,
         options,
-        state_nodes=[node for node in cluster.nodes() if not node.marked_for_deletion],
+        missing=[node for node in cluster.nodes() if node.marked_for_deletion],
         placeholders=placeholders,
         publish=publish,
+        cache=cache,
     )
     found.truncate(options)
     found.record(publish)

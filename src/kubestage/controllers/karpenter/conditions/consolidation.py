@@ -34,10 +34,17 @@ def is_under_consolidate_after(
     node_pool: Json | None, node_claim: Json | None, now_ns: int
 ) -> bool:
     """Whether something has happened on a node too recently to put more pods there."""
-    if node_pool is None or node_claim is None or not consolidate_after_ns(node_pool):
+    if node_pool is None or node_claim is None:
         return False
-    at_ns = consolidatable_ns(node_pool, node_claim)
+    at_ns = settles_ns(node_pool, node_claim)
     return at_ns is not None and now_ns < at_ns
+
+
+def settles_ns(node_pool: Json, node_claim: Json) -> int | None:
+    """Until when a node gets no pods of other nodes; None if it is not to be left alone."""
+    if not consolidate_after_ns(node_pool):
+        return None
+    return consolidatable_ns(node_pool, node_claim)
 
 
 def with_consolidatable(node_pool: Json, node_claim: Json, now_ns: int) -> Json:

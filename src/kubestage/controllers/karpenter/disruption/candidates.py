@@ -170,10 +170,13 @@ def _why_not(node: StateNode, now_ns: int, pools: NodePools) -> str:
 
 def _pods_problem(node: StateNode, limits: DisruptionLimits, now_ns: int, publish: Publish) -> str:
     """Which pod, or which budget, keeps a node from being disrupted."""
-    for pod in node.pods:
-        if not pod_state.is_disruptable(pod, now_ns, publish):
-            return f'Pod has "{labels.DO_NOT_DISRUPT}" annotation (Pod={pod_state.key_of(pod)})'
-    blockers = limits.blockers(node.pods, now_ns, publish)
+    if not node.has_protected_pods:
+        blockers = limits.first_blockers(node.evictable_pods)
+    else:
+        for pod in node.pods:
+            if not pod_state.is_disruptable(pod, now_ns, publish):
+                return f'Pod has "{labels.DO_NOT_DISRUPT}" annotation (Pod={pod_state.key_of(pod)})'
+        blockers = limits.blockers(node.pods, now_ns, publish)
     if len(blockers) > 1:
         shown = _shown(blockers)
         return f"Eviction does not support multiple PDBs (PodDisruptionBudget(s)={shown})"
@@ -193,19 +196,16 @@ def _has_grace_period(node: StateNode) -> bool:
 
 def _candidate(node: StateNode, pools: NodePools, now_ns: int) -> Candidate:
     instance_type = pools.types[node.node_pool].get(node.labels.get(labels.INSTANCE_TYPE) or "")
-    reschedulable = [pod for pod in node.pods if pod_state.is_reschedulable(pod)]
-    eviction = 0.0
-    for pod in node.pods:
-        eviction += eviction_cost.of(pod)
     assert node.node_claim is not None
+    left = eviction_cost.remaining_lifetime(node.node_claim, now_ns)
     return Candidate(
         node=node,
         node_pool=pools.by_name[node.node_pool],
         instance_type=instance_type,
-        pods=reschedulable,
-        disruption_cost=eviction * eviction_cost.remaining_lifetime(node.node_claim, now_ns),
+        pods=node.reschedulable_pods,
+        disruption_cost=node.eviction_cost * left,
         price=price_of(node, instance_type),
-        reschedule_disruption_cost=eviction_cost.positive_sum(reschedulable),
+        reschedule_disruption_cost=node.reschedule_disruption_cost,
     )
 
 

@@ -6,11 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import labels
-from kubestage.controllers.karpenter.conditions import status
-from kubestage.controllers.karpenter.conditions.consolidation import (
-    CONSOLIDATABLE,
-    consolidate_after_ns,
-)
+from kubestage.controllers.karpenter.conditions.consolidation import consolidate_after_ns
 from kubestage.controllers.karpenter.decisions import findings
 from kubestage.controllers.karpenter.disruption import candidates as candidate_rules
 from kubestage.controllers.karpenter.disruption import command as command_rules
@@ -82,7 +78,7 @@ class Consolidation:
 
     def is_consolidatable(self, candidate: Candidate) -> bool:
         """Whether nothing has happened on a node for long enough."""
-        if status.is_true(candidate.node_claim, CONSOLIDATABLE):
+        if candidate.node.is_consolidatable:
             return True
         after = (candidate.node_pool["spec"].get("disruption") or {}).get("consolidateAfter")
         text = f"its pods changed less than {after} ago (consolidateAfter)"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kubestage.controllers.karpenter import events
 from kubestage.controllers.karpenter.conditions import status
 from kubestage.controllers.karpenter.disruption.snapshot import Moment, Snapshot
+from kubestage.controllers.karpenter.scheduling.prepared_pools import PoolCache
 from kubestage.controllers.karpenter.settings import KarpenterSettings
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 class Context:
     """`disrupting` are the provider ids of the nodes that commands under way are about.
 
-    `findings` takes what methods find out about nodes, if anyone wants to know.
+    `findings` takes what methods find out about nodes, if anyone wants to know; `pools` keeps what
+    simulations need of NodePools.
     """
 
     cluster: ClusterState
@@ -37,6 +39,7 @@ class Context:
     publish: Publish = events.ignore
     disrupting: set[str] = dataclasses.field(default_factory=set)
     findings: Findings | None = None
+    pools: PoolCache = dataclasses.field(default_factory=PoolCache)
     _moment: Moment | None = None
     _snapshot: Snapshot | None = None
 

@@ -49,7 +49,8 @@ def eligible(context: Context, method: Method) -> tuple[list[Candidate], dict[st
     """The candidates of a method, and what their NodePools cost as a whole."""
     found = context.snapshot.candidates(context.publish, is_eventual=method.is_eventual)
     totals: dict[str, Totals] = {}
-    if isinstance(method, Consolidation):
+    is_scored = any(each.policy == balanced.BALANCED for each in found)
+    if is_scored and isinstance(method, Consolidation):
         totals = balanced.totals_of(context, found)
     return [each for each in found if method.should_disrupt(each)], totals
 

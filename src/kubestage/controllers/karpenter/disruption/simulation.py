@@ -26,9 +26,8 @@ def simulate(
     not ready for pods yet must not be relied on, other than by pods of nodes that go anyway.
     """
     snapshot = context.snapshot
-    names = {each.name for each in candidates}
-    is_late = any(node.marked_for_deletion and node.name in names for node in snapshot.nodes)
-    if is_late or not context.usable_node_pools:
+    is_late = any(each.name in snapshot.leaving_names for each in candidates)
+    if is_late or not snapshot.usable_node_pools:
         return None
     found = snapshot.simulate(candidates, context.publish, consolidating=consolidating)
     # NOTE: consolidation looks at many new nodes, and orders the types of those that it makes

@@ -83,14 +83,14 @@ class Snapshot:
         self, candidates: Sequence[Candidate], publish: Publish, *, consolidating: bool
     ) -> Results:
         """Schedule as if the candidates were gone; see `simulation.simulate`."""
-        names = {each.name for each in candidates}
         pods = list(self._published(self._pending, publish))
         for each in candidates:
             pods += self._published(self._movable_of(each), publish)
         pods += self._published(self._going, publish)
+        gone = [node for each in candidates for node in self._named.get(each.name, ())]
         return self._prepare(consolidating).solve(
             pods,
-            [node for node in self._staying if node.name not in names],
+            [*self._leaving, *gone],
             placeholders=self._context.placeholders,
             publish=publish,
         )
@@ -101,8 +101,27 @@ class Snapshot:
         return frozenset(map(pod_state.key_of, self._going.pods))
 
     @functools.cached_property
-    def _staying(self) -> list[StateNode]:
-        return [node for node in self.nodes if not node.marked_for_deletion]
+    def leaving_names(self) -> frozenset[str]:
+        """The nodes on their way out."""
+        return frozenset(node.name for node in self._leaving)
+
+    @functools.cached_property
+    def usable_node_pools(self) -> Sequence[Json]:
+        """The NodePools of which new nodes can be made for pods."""
+        return self._context.usable_node_pools
+
+    @functools.cached_property
+    def _leaving(self) -> list[StateNode]:
+        return [node for node in self.nodes if node.marked_for_deletion]
+
+    @functools.cached_property
+    def _named(self) -> dict[str, list[StateNode]]:
+        """The nodes that are not on their way out, by name."""
+        found: dict[str, list[StateNode]] = {}
+        for node in self.nodes:
+            if not node.marked_for_deletion:
+                found.setdefault(node.name, []).append(node)
+        return found
 
     @functools.cached_property
     def _pending(self) -> Pods:
@@ -123,11 +142,16 @@ class Snapshot:
         if found is None:
             events: list[Event] = []
             now_ns = self._context.now_ns
-            movable = [
-                pod
-                for pod in candidate.pods
-                if self.limits.is_currently_reschedulable(pod, now_ns, events.append)
-            ]
+            node = candidate.node
+            if node.has_protected_pods:
+                movable = [
+                    pod
+                    for pod in candidate.pods
+                    if self.limits.is_currently_reschedulable(pod, now_ns, events.append)
+                ]
+            else:
+                kept = self.limits.kept(node.evictable_pods)
+                movable = [pod for pod in candidate.pods if id(pod) not in kept]
             found = self._movable[candidate.name] = Pods(movable, events)
         return found
 
@@ -140,13 +164,11 @@ class Snapshot:
     def _prepare(self, consolidating: bool) -> Prepared:
         prepared = self._prepared.get(consolidating)
         if prepared is None:
-            context = self._context
-            pools = context.usable_node_pools
+            context, pools = self._context, self.usable_node_pools
+            types = {each["metadata"]["name"]: context.provider.types_of(each) for each in pools}
+            options = self.options(consolidating=consolidating)
             prepared = self._prepared[consolidating] = Prepared(
-                context.cluster,
-                pools,
-                {each["metadata"]["name"]: context.provider.types_of(each) for each in pools},
-                self.options(consolidating=consolidating),
+                context.cluster, context.pools.of(context.cluster, pools, types, options)
             )
         return prepared
 

@@ -122,6 +122,7 @@ class Provisioner:
             self._options(),
             placeholders=context.placeholders,
             publish=at_work.publish,
+            cache=context.pools,
         )
         until_ns = at_work.now_ns + starting.nomination_ns(context)
         for placed in found.existing_nodes:

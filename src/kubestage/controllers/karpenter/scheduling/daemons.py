@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import amounts
 from kubestage.controllers.karpenter.requirements import of_pods
@@ -11,6 +11,7 @@ from kubestage.controllers.karpenter.scheduling import preferences, tolerance
 from kubestage.controllers.karpenter.scheduling.pod_shapes import has_claims
 from kubestage.controllers.karpenter.state import pod_state, usage
 from kubestage.controllers.karpenter.state.usage import PortUser
+from kubestage.objects import pod_resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.state.cluster_state import ClusterState
     from kubestage.objects.pod_resources import ResourceList
     from kubestage.objects.taints import Taint
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_OF_ITS_NODE: Final = frozenset({"nodeName", "hostname", "volumes"})
 
 
 class DaemonPod:
@@ -94,6 +98,12 @@ def pods_of(cluster: ClusterState) -> list[DaemonPod]:
     return found
 
 
+def content_of(pods: Sequence[DaemonPod]) -> object:
+    """What distinguishes DaemonSets' pods, other than what they and their nodes are called."""
+    names = sorted(each.key for each in pods)
+    return [(names.index(each.key), _content(each.pod)) for each in pods]
+
+
 def groups_of(
     pods: Sequence[DaemonPod],
     taints: Sequence[Taint],
@@ -113,6 +123,20 @@ def groups_of(
     return [groups[key] for key in sorted(groups)]
 
 
+def _content(pod: Json) -> Json:
+    """A pod without the node that its DaemonSet made it for."""
+    found = {name: value for name, value in pod["spec"].items() if name not in _OF_ITS_NODE}
+    found["labels"] = pod["metadata"].get("labels")
+    if pod_resources.has_status_resources(pod):
+        found["status"] = pod.get("status")
+    affinity = found.get("affinity")
+    if affinity:
+        terms = [each.get("matchExpressions") for each in of_pods.required_terms(pod)]
+        required = {**(affinity.get("nodeAffinity") or {}), _REQUIRED: terms}
+        found["affinity"] = {**affinity, "nodeAffinity": required}
+    return found
+
+
 def _from_template(daemon_set: Json) -> Json:
     """The pod as the template states it; limits stand in for requests that are left out."""
     metadata = daemon_set["metadata"]
@@ -128,11 +152,10 @@ def _from_template(daemon_set: Json) -> Json:
 
 def _with_required_terms(pod: Json, template: Json) -> Json:
     """The pod with the template's required node affinity, for its own names its node."""
-    field = "requiredDuringSchedulingIgnoredDuringExecution"
-    required = ((template.get("affinity") or {}).get("nodeAffinity") or {}).get(field)
+    required = ((template.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
     if required is None:
         return pod
     affinity = pod["spec"].get("affinity") or {}
-    node_affinity = {**(affinity.get("nodeAffinity") or {}), field: required}
+    node_affinity = {**(affinity.get("nodeAffinity") or {}), _REQUIRED: required}
     spec = {**pod["spec"], "affinity": {**affinity, "nodeAffinity": node_affinity}}
     return {**pod, "spec": spec}

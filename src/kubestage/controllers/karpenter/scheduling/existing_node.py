@@ -10,11 +10,10 @@ from kubestage.controllers.karpenter.state import usage
 from kubestage.controllers.karpenter.state.usage import PortUser
 
 if TYPE_CHECKING:
+    from kubestage.controllers.karpenter.scheduling.node_index import IndexedNode
     from kubestage.controllers.karpenter.scheduling.pod_shapes import PodShape
     from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
     from kubestage.controllers.karpenter.scheduling.topology import Ownership, Topology
-    from kubestage.controllers.karpenter.state.state_node import StateNode
-    from kubestage.objects.taints import Taint
 
 _NOTHING: Final = Requirements()
 
@@ -22,12 +21,11 @@ _NOTHING: Final = Requirements()
 class ExistingNode:
     """A node of the cluster, and the pods that this pass puts there."""
 
-    def __init__(
-        self, state: StateNode, taints: tuple[Taint, ...], requirements: Requirements
-    ) -> None:
+    def __init__(self, indexed: IndexedNode) -> None:
+        state = indexed.state
         self.state = state
-        self.taints = taints
-        self.requirements = requirements
+        self.taints = indexed.taints
+        self.requirements = indexed.requirements
         self.pods: list[QueuedPod] = []
         self._port_users = list(state.port_users)
         self._volumes = state.volumes

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 class ExistingNodes:
     """Some nodes of an index, with what this pass takes from them.
 
-    Settling nodes take only pods that wait, or whose node goes anyway.
+    Settling nodes (by their rows in the index) take only pods that wait, or whose node goes anyway.
     """
 
     def __init__(
         self,
         index: NodeIndex,
         states: Iterable[StateNode],
-        settling: Collection[str] = (),
+        settling: Collection[int] = (),
     ) -> None:
         positions = sorted(index.position_of[id(state)] for state in states)
         self._index = index
@@ -57,7 +57,7 @@ class ExistingNodes:
         fitting = accepting & (self._free >= requested).all(axis=1)
         for row in np.flatnonzero(fitting).tolist():
             node = self._node(row)
-            if not pod.movable and node.state.name in self._settling:
+            if not pod.movable and self._positions[row] in self._settling:
                 continue
             requirements = node.can_add(pod, shape, owned, topology)
             if requirements is not None:
@@ -83,6 +83,5 @@ class ExistingNodes:
     def _node(self, row: int) -> ExistingNode:
         known = self._used.get(row)
         if known is None:
-            indexed = self._index.nodes[self._positions[row]]
-            known = self._used[row] = ExistingNode(*indexed)
+            known = self._used[row] = ExistingNode(self._index.nodes[self._positions[row]])
         return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.requirements.requirements import Requirements
     from kubestage.controllers.karpenter.scheduling.options import Options
+    from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShape
     from kubestage.objects.pod_resources import ResourceList
 
 _encode = msgspec.json.Encoder().encode
 
 
 class PodShape:
-    """One spec with its labels and namespace; `strict` leaves out what is only preferred."""
+    """One spec with its labels and namespace; `strict` leaves out what is only preferred.
+
+    `plain` is set if nothing but room, taints and labels of nodes matters to such pods.
+    """
 
     __slots__ = (
         "_relaxed",
@@ -32,6 +36,7 @@ class PodShape:
         "host_ports",
         "labels",
         "namespace",
+        "plain",
         "pod",
         "requests",
         "requirements",
@@ -52,6 +57,7 @@ class PodShape:
         self.tolerations = tolerance.tolerations_of(pod)
         self.host_ports = usage.host_ports_of(pod)
         self.has_claims = has_claims(pod["spec"])
+        self.plain: PlainShape | None = None
         self._relaxed: PodShape | None = None
         self._tried = False
 
@@ -72,11 +78,28 @@ class Shapes:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._known: dict[bytes, PodShape] = {}
+        self._of_pods: dict[int, _Seen] = {}
+        self._of_pods_before: dict[int, _Seen] = {}
+
+    def forget(self) -> None:
+        """Drop the pods that were not looked up since this was called last."""
+        self._of_pods, self._of_pods_before = {}, self._of_pods
 
     def of(self, pod: Json) -> PodShape:
         """The shape of a pod as it is stated."""
         metadata, spec = pod["metadata"], pod["spec"]
-        status = pod.get("status") if pod_resources.has_status_resources(pod) else None
+        if pod_resources.has_status_resources(pod):
+            return self._shape_of(pod, pod.get("status"))
+        # Versions of one pod have the same spec, as a rule.
+        seen = self._of_pods.get(id(spec)) or self._of_pods_before.get(id(spec))
+        labels = metadata.get("labels")
+        if seen is None or seen.spec is not spec or seen.labels is not labels:
+            seen = _Seen(spec, labels, self._shape_of(pod, None))
+        self._of_pods[id(spec)] = seen
+        return seen.shape
+
+    def _shape_of(self, pod: Json, status: Json | None) -> PodShape:
+        metadata, spec = pod["metadata"], pod["spec"]
         # Where it runs and what it mounts is told apart elsewhere.
         own = {name: spec[name] for name in spec if name not in ("nodeName", "volumes")}
         key = _encode((metadata.get("namespace"), metadata.get("labels"), own, status))
@@ -84,6 +107,14 @@ class Shapes:
         if known is None:
             known = self._known[key] = PodShape(pod, self._options)
         return known
+
+
+class _Seen(NamedTuple):
+    """The parts of a pod that its shape depends on, as it was seen last."""
+
+    spec: Json
+    labels: Json | None
+    shape: PodShape
 
 
 def has_claims(spec: Json) -> bool:

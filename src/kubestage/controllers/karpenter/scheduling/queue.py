@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.requirements.requirements import Requirements
+    from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShape
     from kubestage.controllers.karpenter.scheduling.pod_shapes import PodShape
     from kubestage.controllers.karpenter.state.usage import Volumes
 
@@ -22,7 +23,18 @@ class QueuedPod:
     A pod whose volumes cannot be looked up counts in no topology until it has failed once.
     """
 
-    __slots__ = ("key", "movable", "pod", "shape", "tracked", "uid", "volume_terms", "volumes")
+    __slots__ = (
+        "key",
+        "movable",
+        "order",
+        "plain",
+        "pod",
+        "shape",
+        "tracked",
+        "uid",
+        "volume_terms",
+        "volumes",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -43,13 +55,17 @@ class QueuedPod:
         self.volume_terms = volume_terms
         self.tracked = tracked
         self.movable = movable
+        self.plain: PlainShape | None = None
+        requests = shape.amounts
+        created: str = metadata.get("creationTimestamp") or ""
+        self.order = (-requests.get(CPU, 0), -requests.get(MEMORY, 0), created, self.uid)
 
 
 class PodQueue:
     """Large pods first; those that fail go to the back."""
 
     def __init__(self, pods: Iterable[QueuedPod]) -> None:
-        self._pods = collections.deque(sorted(pods, key=_order))
+        self._pods = collections.deque(sorted(pods, key=order_of))
         self._length_when_pushed: dict[str, int] = {}
 
     def pop(self) -> QueuedPod | None:
@@ -67,7 +83,6 @@ class PodQueue:
         self._length_when_pushed[pod.uid] = len(self._pods)
 
 
-def _order(queued: QueuedPod) -> tuple[int, int, str, str]:
-    requests = queued.shape.amounts
-    created = queued.pod["metadata"].get("creationTimestamp") or ""
-    return -requests.get(CPU, 0), -requests.get(MEMORY, 0), created, queued.uid
+def order_of(queued: QueuedPod) -> tuple[int, int, str, str]:
+    """Where a pod comes in the queue."""
+    return queued.order

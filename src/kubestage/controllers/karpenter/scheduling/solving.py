@@ -2,163 +2,184 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Final
 
-from kubestage.controllers.karpenter import amounts, events, labels
-from kubestage.controllers.karpenter.conditions import consolidation
-from kubestage.controllers.karpenter.scheduling import (
-    daemons,
-    templates,
-    topology_domains,
-    volume_topology,
-)
+from kubestage.controllers.karpenter import amounts, events
 from kubestage.controllers.karpenter.scheduling.existing_nodes import ExistingNodes
+from kubestage.controllers.karpenter.scheduling.first_fit import FirstFit
 from kubestage.controllers.karpenter.scheduling.node_index import NodeIndex
 from kubestage.controllers.karpenter.scheduling.options import Placeholders
-from kubestage.controllers.karpenter.scheduling.pod_shapes import Shapes
-from kubestage.controllers.karpenter.scheduling.queue import PodQueue, QueuedPod
+from kubestage.controllers.karpenter.scheduling.plain_nodes import PlainNodes
+from kubestage.controllers.karpenter.scheduling.prepared_pools import PoolCache
+from kubestage.controllers.karpenter.scheduling.queue import PodQueue, order_of
 from kubestage.controllers.karpenter.scheduling.reservations import Reservations
+from kubestage.controllers.karpenter.scheduling.results import Results
 from kubestage.controllers.karpenter.scheduling.simulation import Simulation
-from kubestage.controllers.karpenter.scheduling.templates import Template
 from kubestage.controllers.karpenter.scheduling.topology import Topology
 from kubestage.controllers.karpenter.scheduling.topology_index import TopologyIndex
-from kubestage.controllers.karpenter.state import usage
-from kubestage.objects.taints import PREFER_NO_SCHEDULE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.amounts import Amounts
-    from kubestage.controllers.karpenter.events import Event, Publish
-    from kubestage.controllers.karpenter.instance_types.types import InstanceType, Offering
-    from kubestage.controllers.karpenter.scheduling.daemons import DaemonPod
+    from kubestage.controllers.karpenter.events import Publish
+    from kubestage.controllers.karpenter.instance_types.types import InstanceType
     from kubestage.controllers.karpenter.scheduling.options import Options
-    from kubestage.controllers.karpenter.scheduling.results import Results
+    from kubestage.controllers.karpenter.scheduling.prepared_pools import PreparedPools
+    from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
+    from kubestage.controllers.karpenter.scheduling.results import NewNodeClaim
     from kubestage.controllers.karpenter.state.cluster_state import ClusterState
     from kubestage.controllers.karpenter.state.state_node import StateNode
 
-
-# As many as the NodePools of a cluster need; those of clusters that are gone do not pile up.
-_REMEMBERED: Final = 32
+# New nodes for the pods of a few nodes come up again and again; those for hundreds do not.
+_REMEMBERED_PODS: Final = 64
+_REMEMBERED: Final = 1 << 13
 
 
 class Prepared:
     """What all simulations over one state of a cluster share; it is void when the cluster changes.
 
-    `types` has the instance types by the names of the NodePools.
+    NOTE: where all pods are plain, a simulation asks each node for room only, and looks up new
+    nodes that it has made before: a round of consolidation does little else
+    (`benchmarks/karpenter_day.py`). `Simulation` finds the same, for any pods.
     """
 
-    def __init__(
-        self,
-        cluster: ClusterState,
-        node_pools: Sequence[Json],
-        types: Mapping[str, Sequence[InstanceType]],
-        options: Options,
-    ) -> None:
-        ordered = templates.order_by_weight(node_pools)
-        daemon_pods = daemons.pods_of(cluster)
+    def __init__(self, cluster: ClusterState, pools: PreparedPools) -> None:
         self._cluster = cluster
-        self._options = options
-        self._shapes = Shapes(options)
-        self._events: list[Event] = []
-        self._templates = self._usable(ordered, types, daemon_pods)
+        self._pools = pools
         self._states = cluster.nodes()
-        self._nodes = NodeIndex(self._states, daemon_pods)
+        self._nodes = NodeIndex(pools.nodes_of(self._states))
         self._going = {node.name for node in self._states if node.marked_for_deletion}
-        self._settling = self._settling_nodes(ordered) if options.consolidating else frozenset()
-        domains = topology_domains.of_node_pools(node_pools, types)
-        self._topology = TopologyIndex(cluster, domains, options)
-        self._limits = {
-            each["metadata"]["name"]: amounts.of(each["spec"].get("limits")) for each in ordered
-        }
-        self._reserved = [
-            offering for name in sorted(types) for offering in _reserved(tuple(types[name]))
-        ]
-        self._tolerate = any(map(_prefers_no_pods, ordered))
+        self._settling_rows = self._settling() if pools.options.consolidating else frozenset()
+        self._topology = TopologyIndex(cluster, pools.domains, pools.options)
+        self._limits = self._limits_left()
 
     def solve(
         self,
         pods: Sequence[Json],
-        state_nodes: Sequence[StateNode],
+        missing: Sequence[StateNode],
         *,
         placeholders: Placeholders | None = None,
         publish: Publish = events.ignore,
     ) -> Results:
-        """Where pods would go, if only these nodes of the cluster were there."""
-        for each in self._events:
+        """Where pods would go, if these nodes of the cluster were not there."""
+        for each in self._pools.events:
             publish(each)
+        placeholders = Placeholders() if placeholders is None else placeholders
         queued = [self._queued(pod) for pod in pods]
-        kept = set(map(id, state_nodes))
-        missing = [node for node in self._states if id(node) not in kept]
+        if not self._topology.repelling and all(each.plain is not None for each in queued):
+            found = self._solve_plainly(queued, missing, placeholders)
+            if found is not None:
+                return found
+        gone = set(map(id, missing))
+        staying = [node for node in self._states if id(node) not in gone]
+        existing = ExistingNodes(self._nodes, staying, self._settling_rows)
+        return self._simulate(queued, existing, missing, staying, placeholders)
+
+    def _solve_plainly(
+        self,
+        queued: Sequence[QueuedPod],
+        missing: Sequence[StateNode],
+        placeholders: Placeholders,
+    ) -> Results | None:
+        """Where plain pods would go; None if some of them would go nowhere."""
+        position_of = self._nodes.position_of
+        rows = {position_of[id(node)] for node in missing}
+        fitted = FirstFit(self._nodes, rows, self._settling_rows).place(
+            sorted(queued, key=order_of)
+        )
+        claims: list[NewNodeClaim] = []
+        if fitted.left:
+            found = self._new_nodes(fitted.left, missing)
+            if found is None:
+                return None
+            placeholders.last += found.placeholders
+            claims = found.for_pods(fitted.left)
+        return Results(claims, fitted.placed)
+
+    def _new_nodes(
+        self, queued: Sequence[QueuedPod], missing: Sequence[StateNode]
+    ) -> PlainNodes | None:
+        """New nodes for plain pods, in the order of a queue; None if some would get none."""
+        limits = self._limits_without(missing).values()
+        key = (
+            tuple(tuple(each.items()) for each in limits if each),
+            tuple(each.plain for each in queued),
+        )
+        known = self._pools.new_nodes
+        if key in known:
+            return known[key]
+        names = Placeholders()
+        none = ExistingNodes(self._nodes, ())
+        found = self._simulate(queued, none, missing, (), names)
+        made = None
+        if not found.pod_errors:
+            made = PlainNodes(found.new_node_claims, queued, names.last)
+        if len(queued) <= _REMEMBERED_PODS:
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            known[key] = made
+        return made
+
+    def _simulate(
+        self,
+        queued: Sequence[QueuedPod],
+        existing: ExistingNodes,
+        missing: Sequence[StateNode],
+        staying: Sequence[StateNode],
+        placeholders: Placeholders,
+    ) -> Results:
+        pools = self._pools
         topology = Topology(self._topology, queued, missing)
-        for node in state_nodes:
+        for node in staying:
             topology.register_host(node.hostname)
         simulation = Simulation(
-            ExistingNodes(self._nodes, state_nodes, self._settling),
-            self._templates,
+            existing,
+            pools.templates,
             topology,
-            self._limits_without(state_nodes),
-            Reservations(self._reserved),
-            Placeholders() if placeholders is None else placeholders,
-            self._options,
-            tolerate_prefer_no_schedule=self._tolerate,
+            self._limits_without(missing),
+            Reservations(pools.reserved),
+            placeholders,
+            pools.options,
+            tolerate_prefer_no_schedule=pools.tolerates_preferred,
         )
         return simulation.run(PodQueue(queued))
 
     def _queued(self, pod: Json) -> QueuedPod:
-        objects, spec = self._cluster.objects, pod["spec"]
-        terms = volume_topology.terms_of(pod, objects) if spec.get("volumes") else ()
+        found = self._pools.queued(pod, self._cluster.objects)
         is_pending = (pod.get("status") or {}).get("phase") == "Pending"
-        return QueuedPod(
-            pod,
-            self._shapes.of(pod),
-            usage.volumes_of(pod, objects) if spec.get("volumes") else {},
-            terms or (),
-            tracked=terms is not None,
-            movable=is_pending or (spec.get("nodeName") or "") in self._going,
-        )
+        found.movable = is_pending or (pod["spec"].get("nodeName") or "") in self._going
+        return found
 
-    def _usable(
-        self,
-        node_pools: Sequence[Json],
-        types: Mapping[str, Sequence[InstanceType]],
-        daemon_pods: Sequence[DaemonPod],
-    ) -> list[Template]:
-        """The NodePools that allow any instance type, in their order."""
-        found: list[tuple[Template, list[InstanceType]]] = []
-        for node_pool in node_pools:
-            own = templates.requirements_of(node_pool)
-            offered = types.get(node_pool["metadata"]["name"], ())
-            usable, by_min_values = templates.usable_types(own, offered, self._options)
-            if usable:
-                found.append((Template(node_pool, own, self._options), usable))
-            else:
-                self._events.append(_no_compatible_types(node_pool, by_min_values=by_min_values))
-        for template, usable in found:
-            template.fill(usable, daemon_pods)
-        return [template for template, _ in found]
-
-    def _settling_nodes(self, node_pools: Sequence[Json]) -> frozenset[str]:
-        """The nodes that changed too recently to get pods of other nodes."""
-        pools = {each["metadata"]["name"]: each for each in node_pools}
-        now_ns = self._cluster.now_ns
+    def _settling(self) -> frozenset[int]:
+        """The rows of the nodes that changed too recently to get pods of other nodes."""
+        pools, now_ns = self._pools.by_name, self._cluster.now_ns
         return frozenset(
-            node.name
-            for node in self._states
-            if consolidation.is_under_consolidate_after(
-                pools.get(node.node_pool), node.node_claim, now_ns
-            )
+            row
+            for row, node in enumerate(self._nodes.nodes)
+            if node.is_settling(pools.get(node.state.node_pool), now_ns)
         )
 
-    def _limits_without(self, state_nodes: Sequence[StateNode]) -> dict[str, Amounts]:
-        """What NodePools may still have, their nodes counted with all their capacity."""
-        left = {name: dict(limits) for name, limits in self._limits.items()}
+    def _limits_left(self) -> dict[str, Amounts]:
+        """What NodePools may still have beside their nodes, which count with all their capacity."""
+        left = {name: dict(limits) for name, limits in self._pools.limits.items()}
         if any(left.values()):
-            for node in state_nodes:
+            for node in self._states:
                 if left.get(node.node_pool):
                     left[node.node_pool] = amounts.subtracted(left[node.node_pool], node.capacity)
+        return left
+
+    def _limits_without(self, missing: Sequence[StateNode]) -> dict[str, Amounts]:
+        """What NodePools may have if some of their nodes are not there."""
+        left = {name: dict(limits) for name, limits in self._limits.items()}
+        for node in missing:
+            of_pool = left.get(node.node_pool)
+            if of_pool:
+                capacity = node.capacity
+                left[node.node_pool] = {
+                    name: amount + capacity.get(name, 0) for name, amount in of_pool.items()
+                }
         return left
 
 
@@ -169,33 +190,12 @@ def solve(
     types: Mapping[str, Sequence[InstanceType]],
     options: Options,
     *,
-    state_nodes: Sequence[StateNode],
+    missing: Sequence[StateNode],
     placeholders: Placeholders | None = None,
     publish: Publish = events.ignore,
+    cache: PoolCache | None = None,
 ) -> Results:
     """One simulation; who needs several over the same cluster keeps a `Prepared`."""
-    prepared = Prepared(cluster, node_pools, types, options)
-    return prepared.solve(pods, state_nodes, placeholders=placeholders, publish=publish)
-
-
-def _no_compatible_types(node_pool: Json, *, by_min_values: bool) -> Event:
-    message = "NodePool requirements filtered out all compatible available instance types"
-    if by_min_values:
-        message += " due to minValues incompatibility"
-    return events.about("NodePool", node_pool, "NoCompatibleInstanceTypes", message, events.WARNING)
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _reserved(types: tuple[InstanceType, ...]) -> tuple[Offering, ...]:
-    """The reserved offerings of instance types."""
-    return tuple(
-        offering
-        for each in types
-        for offering in each.offerings
-        if offering.capacity_type == labels.RESERVED
-    )
-
-
-def _prefers_no_pods(node_pool: Json) -> bool:
-    taints = node_pool["spec"]["template"]["spec"].get("taints") or ()
-    return any(taint.get("effect") == PREFER_NO_SCHEDULE for taint in taints)
+    cache = PoolCache() if cache is None else cache
+    prepared = Prepared(cluster, cache.of(cluster, node_pools, types, options))
+    return prepared.solve(pods, missing, placeholders=placeholders, publish=publish)

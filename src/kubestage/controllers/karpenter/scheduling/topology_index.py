@@ -93,16 +93,8 @@ def _hashed(rule: Rule) -> HashedRule:
 
 def _repelling(cluster: ClusterState) -> Iterable[tuple[Json, Json]]:
     """The pods on nodes that keep others away, with their nodes."""
-    for pod in cluster.objects.all("Pod"):
-        affinity = pod["spec"].get("affinity")
-        if not affinity or not _has_required_anti_affinity(affinity):
-            continue
+    for pod in cluster.repelling_pods:
         name = pod["spec"].get("nodeName")
         node = cluster.node_named(name) if name and not pod_state.is_terminal(pod) else None
         if node is not None and node.node is not None:
             yield pod, node.node
-
-
-def _has_required_anti_affinity(affinity: Json) -> bool:
-    stated = affinity.get("podAntiAffinity") or {}
-    return bool(stated.get("requiredDuringSchedulingIgnoredDuringExecution"))

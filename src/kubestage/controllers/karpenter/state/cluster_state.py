@@ -8,6 +8,7 @@ from kubestage.controllers.karpenter import amounts, labels
 from kubestage.controllers.karpenter.state import pod_state, usage
 from kubestage.controllers.karpenter.state.disruption_limits import DisruptionLimits
 from kubestage.controllers.karpenter.state.objects import Objects, order_of
+from kubestage.controllers.karpenter.state.pod_index import PodIndex
 from kubestage.controllers.karpenter.state.state_node import StateNode
 from kubestage.units import MINUTE_NS
 
@@ -49,11 +50,13 @@ class ClusterState:
         self._node_ids: dict[str, str] = {}
         self._claim_ids: dict[str, str] = {}
         self._pods_on: dict[str, dict[str, Json]] = {}
+        self._pod_index = PodIndex()
         self._changed_ns = now_ns
         self._changes = 0
         self.version = 0
         """Grows with whatever is reported."""
         self._listed: tuple[int, list[StateNode]] | None = None
+        self._limits: tuple[list[Json], DisruptionLimits] | None = None
         for each in objects:
             self.update(each)
 
@@ -81,6 +84,7 @@ class ClusterState:
         if gone is None:
             return
         if kind == "Pod":
+            self._pod_index.remove(gone)
             self._leave(gone)
             self.mark_unconsolidated()
         elif kind == "Node":
@@ -116,7 +120,12 @@ class ClusterState:
     @property
     def limits(self) -> DisruptionLimits:
         """The PodDisruptionBudgets as they are now."""
-        return DisruptionLimits(self.objects.all("PodDisruptionBudget"))
+        listed = self.objects.all("PodDisruptionBudget")
+        known = self._limits
+        if known is None or known[0] is not listed:
+            limits = DisruptionLimits(listed, None if known is None else known[1])
+            known = self._limits = listed, limits
+        return known[1]
 
     def node_pool_resources(self, name: str) -> Amounts:
         """The capacity of a NodePool's nodes, those on their way out left out."""
@@ -129,15 +138,23 @@ class ClusterState:
     def daemon_pod(self, daemon_set: Json) -> Json | None:
         """The newest pod of a DaemonSet."""
         metadata = daemon_set["metadata"]
-        newest: Json | None = None
-        for pod in self.objects.all("Pod"):
-            if pod["metadata"].get("namespace") != metadata.get("namespace"):
-                continue
-            if not _is_controlled_by(pod, metadata.get("uid")):
-                continue
-            if newest is None or _created(pod) > _created(newest):
-                newest = pod
-        return newest
+        own = [
+            pod
+            for pod in self._pod_index.controlled_by(metadata.get("uid"))
+            if pod["metadata"].get("namespace") == metadata.get("namespace")
+        ]
+        newest = max(map(_created, own), default="")
+        return min((pod for pod in own if _created(pod) == newest), key=order_of, default=None)
+
+    @property
+    def unbound_pods(self) -> list[Json]:
+        """The pods that are on no node, by namespace and name."""
+        return self._pod_index.unbound.listed
+
+    @property
+    def repelling_pods(self) -> list[Json]:
+        """The pods with required anti-affinity, by namespace and name."""
+        return self._pod_index.repelling.listed
 
     def mark_for_deletion(self, provider_ids: Iterable[str], marked: bool = True) -> None:
         """Nodes are about to go; or, after all, are not."""
@@ -195,6 +212,7 @@ class ClusterState:
             "Pod", pod["metadata"]["name"], pod["metadata"].get("namespace") or ""
         )
         node_name = (pod.get("spec") or {}).get("nodeName") or ""
+        self._pod_index.put(pod, before)
         if before is not None and ((before.get("spec") or {}).get("nodeName") or "") != node_name:
             self._leave(before)
         if node_name:
@@ -279,10 +297,3 @@ def _stage(node: StateNode) -> tuple[bool, bool]:
 
 def _created(obj: Json) -> str:
     return obj["metadata"].get("creationTimestamp") or ""
-
-
-def _is_controlled_by(pod: Json, uid: str | None) -> bool:
-    return any(
-        owner.get("controller") and owner.get("uid") == uid
-        for owner in pod["metadata"].get("ownerReferences") or ()
-    )

@@ -69,11 +69,11 @@ def is_provisionable(pod: Json) -> bool:
     """Whether a pod waits for a node that only Karpenter can bring."""
     status = pod.get("status") or {}
     return (
-        any(
+        not (pod.get("spec") or {}).get("nodeName")
+        and any(
             condition.get("type") == "PodScheduled" and condition.get("reason") == "Unschedulable"
             for condition in status.get("conditions") or ()
         )
-        and not (pod.get("spec") or {}).get("nodeName")
         and not status.get("nominatedNodeName")
         and not is_daemon(pod)
         and not is_mirror(pod)
@@ -88,12 +88,17 @@ def tolerates_disruption(pod: Json) -> bool:
 
 def is_evictable(pod: Json, now_ns: int, publish: Publish = events.ignore) -> bool:
     """Whether a pod would be evicted when its node is disrupted."""
-    return (
-        is_active(pod)
-        and not tolerates_disruption(pod)
-        and not is_mirror(pod)
-        and not is_protected(pod, now_ns, publish)
-    )
+    return would_be_evicted(pod) and not is_protected(pod, now_ns, publish)
+
+
+def would_be_evicted(pod: Json) -> bool:
+    """Whether a pod would be evicted if nothing protected it."""
+    return is_active(pod) and not tolerates_disruption(pod) and not is_mirror(pod)
+
+
+def asks_for_protection(pod: Json) -> bool:
+    """Whether a pod is annotated not to be disrupted, whatever the annotation amounts to."""
+    return DO_NOT_DISRUPT in (pod["metadata"].get("annotations") or ())
 
 
 def is_disruptable(pod: Json, now_ns: int, publish: Publish = events.ignore) -> bool:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.karpenter import amounts, labels
 from kubestage.controllers.karpenter.conditions import status
+from kubestage.controllers.karpenter.conditions.consolidation import CONSOLIDATABLE
 from kubestage.controllers.karpenter.state import eviction_cost, pod_state
+from kubestage.controllers.karpenter.state.disruption_limits import EvictablePods
 from kubestage.objects import taints
 
 if TYPE_CHECKING:
@@ -166,6 +168,39 @@ class StateNode:
     def available(self) -> Amounts:
         """What is left for more pods."""
         return amounts.subtracted(self.allocatable, self.pod_requests)
+
+    @functools.cached_property
+    def has_protected_pods(self) -> bool:
+        """Whether any of its pods asks not to be disrupted: then the time of day matters."""
+        return any(map(pod_state.asks_for_protection, self.pods))
+
+    @functools.cached_property
+    def evictable_pods(self) -> EvictablePods:
+        """The pods that are evicted when it is disrupted, if none is protected."""
+        return EvictablePods(filter(pod_state.would_be_evicted, self.pods))
+
+    @functools.cached_property
+    def is_consolidatable(self) -> bool:
+        """Whether nothing has happened on it for long enough."""
+        return status.is_true(self._claim, CONSOLIDATABLE)
+
+    @functools.cached_property
+    def reschedulable_pods(self) -> list[Json]:
+        """The pods that come again elsewhere."""
+        return [pod for pod in self.pods if pod_state.is_reschedulable(pod)]
+
+    @functools.cached_property
+    def eviction_cost(self) -> float:
+        """The cost of all pods together."""
+        cost = 0.0
+        for pod in self.pods:
+            cost += eviction_cost.of(pod)
+        return cost
+
+    @functools.cached_property
+    def reschedule_disruption_cost(self) -> float:
+        """The cost of the node and of the pods that come again elsewhere."""
+        return eviction_cost.positive_sum(self.reschedulable_pods)
 
     @functools.cached_property
     def disruption_cost(self) -> float:

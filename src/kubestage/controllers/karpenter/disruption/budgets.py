@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import events
-from kubestage.controllers.karpenter.conditions import status
 from kubestage.golang import durations, integers
 from kubestage.objects import cron_schedule
 from kubestage.objects.cron_schedule import ScheduleError
@@ -42,7 +41,7 @@ def remaining(
             continue
         name = node.node_pool
         counts[name] = counts.get(name, 0) + 1
-        if not status.is_true(node.node or {}, "Ready") or node.marked_for_deletion:
+        if not node.is_ready or node.marked_for_deletion:
             disrupting[name] = disrupting.get(name, 0) + 1
     found: dict[str, int] = {}
     for node_pool in node_pools:

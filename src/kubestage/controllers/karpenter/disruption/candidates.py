@@ -117,7 +117,7 @@ def find(
         blocked = _why_not(node, context.now_ns, pools)
         if not blocked:
             problem = _pods_problem(node, limits, context.now_ns, publish)
-            if not (is_eventual and _has_grace_period(node)):
+            if not (is_eventual and has_grace_period(node)):
                 blocked = problem
         candidate = None if blocked else _candidate(node, pools, context.now_ns)
         if not is_eventual:
@@ -189,21 +189,21 @@ def _shown(keys: Collection[str]) -> str:
     return f"[{' '.join(keys)}]"
 
 
-def _has_grace_period(node: StateNode) -> bool:
+def has_grace_period(node: StateNode) -> bool:
+    """Whether pods that do not want to go are given up after some time."""
     claim = node.node_claim or {}
     return (claim.get("spec") or {}).get("terminationGracePeriod") is not None
 
 
 def _candidate(node: StateNode, pools: NodePools, now_ns: int) -> Candidate:
     instance_type = pools.types[node.node_pool].get(node.labels.get(labels.INSTANCE_TYPE) or "")
-    assert node.node_claim is not None
-    left = eviction_cost.remaining_lifetime(node.node_claim, now_ns)
+    left = 1.0 if node.lifetime is None else node.lifetime.remaining(now_ns)
     return Candidate(
         node=node,
         node_pool=pools.by_name[node.node_pool],
         instance_type=instance_type,
         pods=node.reschedulable_pods,
-        disruption_cost=node.eviction_cost * left,
+        disruption_cost=node.total_eviction_cost * left,
         price=price_of(node, instance_type),
         reschedule_disruption_cost=node.reschedule_disruption_cost,
     )

@@ -33,7 +33,7 @@ class Drift:
 
     def should_disrupt(self, candidate: Candidate) -> bool:
         """Whether a node has drifted, and its NodePool makes as many as pods need."""
-        if not candidate.is_static and status.is_true(candidate.node_claim, DRIFTED):
+        if not candidate.is_static and candidate.node.is_drifted:
             return True
         self._context.note([candidate], findings.DRIFT, findings.NOTHING)
         return False

@@ -68,6 +68,8 @@ class Snapshot:
 
     def candidates(self, publish: Publish, *, is_eventual: bool) -> list[Candidate]:
         """The nodes that may be disrupted; events say why others may not."""
+        if is_eventual and not self._has_grace_periods:
+            is_eventual = False
         if is_eventual not in self._candidates:
             events: list[Event] = []
             found = candidate_rules.find(
@@ -94,6 +96,10 @@ class Snapshot:
             placeholders=self._context.placeholders,
             publish=publish,
         )
+
+    @functools.cached_property
+    def _has_grace_periods(self) -> bool:
+        return any(map(candidate_rules.has_grace_period, self.nodes))
 
     @functools.cached_property
     def going_keys(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ What `ExistingNodes` does for all pods, this does for plain ones without looking
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.karpenter.scheduling.results import PlacedOn
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShape
     from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
 
+_at_most: Final = int.__le__
+_minus: Final = int.__sub__
+
 
 class Fitted(NamedTuple):
     """The nodes that got pods, in their order, and the pods that no node has room for."""
@@ -25,60 +28,41 @@ class Fitted(NamedTuple):
     left: list[QueuedPod]
 
 
-class FirstFit:
-    """One pass; rows are those of the index."""
+def place(
+    index: NodeIndex,
+    pods: Iterable[QueuedPod],
+    missing: Collection[int],
+    settling: Collection[int],
+) -> Fitted:
+    """Put pods on nodes, in the order of a queue; nodes are meant by their rows in the index.
 
-    def __init__(
-        self, index: NodeIndex, missing: Collection[int], settling: Collection[int]
-    ) -> None:
-        self._index = index
-        self._missing = missing
-        self._settling = settling
-        self._free: dict[int, list[int]] = {}
-        self._requests: dict[PlainShape, list[int]] = {}
-        self._pods: dict[int, list[Json]] = {}
-        self._full: dict[PlainShape, int] = {}
-
-    def place(self, pods: Iterable[QueuedPod]) -> Fitted:
-        """Put pods on nodes, in the order of a queue."""
-        left = [queued for queued in pods if not self._put(queued)]
-        nodes = self._index.nodes
-        placed = [PlacedOn(nodes[row].state, self._pods[row]) for row in sorted(self._pods)]
-        return Fitted(placed, left)
-
-    def _put(self, queued: QueuedPod) -> bool:
+    Settling nodes take only pods that may move there.
+    """
+    free: dict[int, list[int]] = {}
+    taken: dict[int, list[Json]] = {}
+    full: dict[PlainShape, int] = {}
+    left = []
+    for queued in pods:
         plain = queued.plain
         assert plain is not None
-        fitting = self._index.fitting(plain)
+        fitting, requested = index.fitting(plain)
         # What is full stays full: pods of one shape need not look at it again.
-        start = self._full.get(plain, 0)
+        start = full.get(plain, 0)
         for position in range(start, len(fitting)):
             row = fitting[position]
-            if row in self._missing or (row in self._free and not self._fits(row, plain)):
+            have = free.get(row)
+            if row in missing or (have is not None and not all(map(_at_most, requested, have))):
                 if position == start:
-                    start = self._full[plain] = position + 1
+                    start = full[plain] = position + 1
                 continue
-            if row in self._settling and not queued.movable:
+            if row in settling and not queued.movable:
                 continue
-            self._take(row, plain)
-            self._pods.setdefault(row, []).append(queued.pod)
-            return True
-        return False
-
-    def _fits(self, row: int, plain: PlainShape) -> bool:
-        return all(map(int.__le__, self._requests_of(plain), self._free[row]))
-
-    def _take(self, row: int, plain: PlainShape) -> None:
-        free = self._free.get(row)
-        if free is None:
-            free = self._index.free[row].tolist()
-        requested = self._requests_of(plain)
-        self._free[row] = [have - want for have, want in zip(free, requested, strict=True)]
-
-    def _requests_of(self, plain: PlainShape) -> list[int]:
-        known = self._requests.get(plain)
-        if known is None:
-            vector = self._index.requests_of(plain.shape)
-            assert vector is not None
-            known = self._requests[plain] = vector.tolist()
-        return known
+            if have is None:
+                have = index.free[row].tolist()
+            free[row] = list(map(_minus, have, requested))
+            taken.setdefault(row, []).append(queued.pod)
+            break
+        else:
+            left.append(queued)
+    nodes = index.nodes
+    return Fitted([PlacedOn(nodes[row].state, taken[row]) for row in sorted(taken)], left)

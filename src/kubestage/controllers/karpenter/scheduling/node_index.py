@@ -117,7 +117,7 @@ class NodeIndex:
         self._sound = ~np.logical_or.reduce(self.free < 0, axis=1)
         self._accepting: dict[PodShape, Mask] = {}
         self._requests_of: dict[PodShape, Integers | None] = {}
-        self._fitting: dict[PlainShape, list[int]] = {}
+        self._fitting: dict[PlainShape, tuple[list[int], list[int]]] = {}
 
     def accepting(self, shape: PodShape) -> Mask:
         """The nodes whose taints and labels suit a pod; one that is overdrawn takes none."""
@@ -127,19 +127,20 @@ class NodeIndex:
             known = self._accepting[shape] = np.array(answers, dtype=np.bool_) & self._sound
         return known
 
-    def fitting(self, plain: PlainShape) -> list[int]:
-        """The rows of the nodes that take one plain pod before the pass."""
+    def fitting(self, plain: PlainShape) -> tuple[list[int], list[int]]:
+        """The rows of the nodes that take a plain pod before the pass, and what it requests."""
         known = self._fitting.get(plain)
         if known is None:
-            requested = self.requests_of(plain.shape)
-            if requested is None or not self.nodes:
-                return self._fitting.setdefault(plain, [])
-            rows = np.flatnonzero(
-                self.accepting(plain.shape) & (self.free >= requested).all(axis=1)
-            )
-            known = [row for row in rows.tolist() if self.nodes[row].may_mount]
-            self._fitting[plain] = known
+            known = self._fitting[plain] = self._rows_for(plain)
         return known
+
+    def _rows_for(self, plain: PlainShape) -> tuple[list[int], list[int]]:
+        requested = self.requests_of(plain.shape)
+        if requested is None or not self.nodes:
+            return [], []
+        fits = self.accepting(plain.shape) & (self.free >= requested).all(axis=1)
+        rows = [row for row in np.flatnonzero(fits).tolist() if self.nodes[row].may_mount]
+        return rows, requested.tolist()
 
     def requests_of(self, shape: PodShape) -> Integers | None:
         """What a pod requests, in the order of the columns; None if no node has all of that."""

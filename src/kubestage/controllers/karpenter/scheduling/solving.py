@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import amounts, events
+from kubestage.controllers.karpenter.scheduling import first_fit
 from kubestage.controllers.karpenter.scheduling.existing_nodes import ExistingNodes
-from kubestage.controllers.karpenter.scheduling.first_fit import FirstFit
 from kubestage.controllers.karpenter.scheduling.node_index import NodeIndex
 from kubestage.controllers.karpenter.scheduling.options import Placeholders
 from kubestage.controllers.karpenter.scheduling.plain_nodes import PlainNodes
@@ -86,9 +86,8 @@ class Prepared:
         """Where plain pods would go; None if some of them would go nowhere."""
         position_of = self._nodes.position_of
         rows = {position_of[id(node)] for node in missing}
-        fitted = FirstFit(self._nodes, rows, self._settling_rows).place(
-            sorted(queued, key=order_of)
-        )
+        ordered = sorted(queued, key=order_of)
+        fitted = first_fit.place(self._nodes, ordered, rows, self._settling_rows)
         claims: list[NewNodeClaim] = []
         if fitted.left:
             found = self._new_nodes(fitted.left, missing)
@@ -148,8 +147,9 @@ class Prepared:
 
     def _queued(self, pod: Json) -> QueuedPod:
         found = self._pools.queued(pod, self._cluster.objects)
-        is_pending = (pod.get("status") or {}).get("phase") == "Pending"
-        found.movable = is_pending or (pod["spec"].get("nodeName") or "") in self._going
+        if self._settling_rows:
+            is_pending = (pod.get("status") or {}).get("phase") == "Pending"
+            found.movable = is_pending or (pod["spec"].get("nodeName") or "") in self._going
         return found
 
     def _settling(self) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.golang import durations, floats
 from kubestage.objects import timestamps
@@ -17,6 +17,20 @@ BASE: Final = 1.0
 
 _DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _LIMIT: Final = 10.0
+
+
+class Lifetime(NamedTuple):
+    """When something was created, and for how many seconds it may live."""
+
+    created_ns: int
+    total: float
+
+    def remaining(self, now_ns: int) -> float:
+        """The share that is left."""
+        if self.total == 0:
+            return 0.0
+        age = (now_ns - self.created_ns) / durations.SECOND
+        return max(0.0, min((self.total - age) / self.total, 1.0))
 
 
 def of(pod: Json) -> float:
@@ -41,14 +55,16 @@ def positive_sum(pods: Iterable[Json]) -> float:
     return cost
 
 
-def remaining_lifetime(node_claim: Json, now_ns: int) -> float:
-    """The share of its life that a NodeClaim has before it, 1 if it does not expire."""
+def lifetime_of(node_claim: Json) -> Lifetime | None:
+    """When a NodeClaim was created, and for how long it may live; None if it does not expire."""
     expire_after = node_claim["spec"].get("expireAfter")
     if expire_after is None or expire_after == "Never":
-        return 1.0
+        return None
     total = durations.parse_duration(expire_after) / durations.SECOND
-    created_ns = timestamps.parse_time(node_claim["metadata"]["creationTimestamp"])
-    age = (now_ns - created_ns) / durations.SECOND
-    if total == 0:
-        return 0.0
-    return max(0.0, min((total - age) / total, 1.0))
+    return Lifetime(timestamps.parse_time(node_claim["metadata"]["creationTimestamp"]), total)
+
+
+def remaining_lifetime(node_claim: Json, now_ns: int) -> float:
+    """The share of its life that a NodeClaim has before it, 1 if it does not expire."""
+    lifetime = lifetime_of(node_claim)
+    return 1.0 if lifetime is None else lifetime.remaining(now_ns)

@@ -180,6 +180,16 @@ class StateNode:
         return EvictablePods(filter(pod_state.would_be_evicted, self.pods))
 
     @functools.cached_property
+    def is_ready(self) -> bool:
+        """Whether its Node is ready."""
+        return status.is_true(self.node or {}, "Ready")
+
+    @functools.cached_property
+    def is_drifted(self) -> bool:
+        """Whether it is not what its NodePool wants any more."""
+        return status.is_true(self._claim, "Drifted")
+
+    @functools.cached_property
     def is_consolidatable(self) -> bool:
         """Whether nothing has happened on it for long enough."""
         return status.is_true(self._claim, CONSOLIDATABLE)
@@ -190,7 +200,12 @@ class StateNode:
         return [pod for pod in self.pods if pod_state.is_reschedulable(pod)]
 
     @functools.cached_property
-    def eviction_cost(self) -> float:
+    def lifetime(self) -> eviction_cost.Lifetime | None:
+        """When its NodeClaim was created and expires; None if it does not expire."""
+        return eviction_cost.lifetime_of(self._claim)
+
+    @functools.cached_property
+    def total_eviction_cost(self) -> float:
         """The cost of all pods together."""
         cost = 0.0
         for pod in self.pods:

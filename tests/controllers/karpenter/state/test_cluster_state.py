@@ -164,3 +164,14 @@ def test_it_pickles() -> None:
     assert [node.available for node in again.nodes()] == [
         node.available for node in cluster.nodes()
     ]
+
+
+def test_the_status_of_a_node_pool_makes_nothing_consolidatable() -> None:
+    """Its counters change whenever nodes come and go; only what it demands matters."""
+    cluster = ClusterState([objects.node_pool()], objects.START_NS)
+    before = cluster.consolidation_state()
+    pool = objects.node_pool()
+    cluster.update({**pool, "status": {**pool["status"], "nodes": 3}})
+    assert cluster.consolidation_state() == before
+    cluster.update(objects.node_pool(weight=7))
+    assert cluster.consolidation_state() != before

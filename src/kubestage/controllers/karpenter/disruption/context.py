@@ -49,9 +49,15 @@ class Context:
     @property
     def snapshot(self) -> Snapshot:
         """What follows from the cluster as it is now."""
-        moment = Moment(self.cluster.version, self.now_ns, frozenset(self.disrupting))
-        if self._snapshot is None or self._moment != moment:
-            self._moment, self._snapshot = moment, Snapshot(self)
+        version, now_ns, known = self.cluster.version, self.now_ns, self._moment
+        if (
+            self._snapshot is None
+            or known is None
+            or (known.version, known.now_ns) != (version, now_ns)
+            or known.disrupting != self.disrupting
+        ):
+            self._moment = Moment(version, now_ns, frozenset(self.disrupting))
+            self._snapshot = Snapshot(self)
         return self._snapshot
 
     def note(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from kubestage.controllers.karpenter import provisioning
 from kubestage.controllers.karpenter.disruption import candidates as candidate_rules
 from kubestage.controllers.karpenter.scheduling.options import Options
@@ -180,12 +182,19 @@ class Snapshot:
 
     def options(self, *, consolidating: bool) -> Options:
         """How pods are scheduled for disruption."""
+        return self._options_for_consolidation if consolidating else self._options
+
+    @functools.cached_property
+    def _options_for_consolidation(self) -> Options:
+        return msgspec.structs.replace(self._options, consolidating=True)
+
+    @functools.cached_property
+    def _options(self) -> Options:
         settings, provider = self._context.settings, self._context.provider
         return Options(
             preference_policy=settings.preference_policy,
             min_values_policy=settings.min_values_policy,
             reserved_capacity=settings.reserved_capacity,
-            consolidating=consolidating,
             well_known=provider.well_known,
             reservation_label=provider.reservation_label,
         )

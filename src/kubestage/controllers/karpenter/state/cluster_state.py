@@ -66,6 +66,7 @@ class ClusterState:
         kind = obj["kind"]
         if kind == "Pod":
             self._update_pod(obj)
+        before = self.objects.get(kind, obj["metadata"]["name"]) if kind == "NodePool" else None
         self.objects.put(obj)
         if kind == "Node":
             self._update_node(obj)
@@ -74,7 +75,7 @@ class ClusterState:
         elif kind in _VOLUMES:
             for machine in self._machines.values():
                 machine.state = None
-        elif kind == "NodePool":
+        elif kind == "NodePool" and (before is None or before["spec"] != obj["spec"]):
             self.mark_unconsolidated()
 
     def delete(self, kind: str, name: str, namespace: str = "") -> None:

@@ -32,7 +32,7 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in scheduler plugins startup fixtures objects store sim controllers scenario traffic queueing server pauses load rehearse karpenter karpenter_rounds karpenter_day record import page page_memory charts lives history sweep check; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in scheduler plugins startup fixtures objects store sim controllers scenario traffic queueing server pauses load rehearse karpenter karpenter_floor karpenter_rounds karpenter_day record import page page_memory charts lives history sweep check; do $(BIN)/python benchmarks/$$suite.py; done
 
 # PROGRAMS is a folder with Kubernetes' own e2e.test.
 conformance: .venv/.ready

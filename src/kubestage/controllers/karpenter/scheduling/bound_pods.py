@@ -37,6 +37,7 @@ class _Counts(NamedTuple):
 
     pods: collections.Counter[str]
     nodes: collections.Counter[str]
+    domains: dict[str, int]
 
 
 class BoundPods:
@@ -63,15 +64,14 @@ class BoundPods:
         counts = self._counts.get((key, rule.node_filter))
         if counts is None:
             counts = self._counts[key, rule.node_filter] = self._count_all(rule)
-        nodes, pods = counts.nodes, counts.pods
-        if missing:
-            nodes = nodes - collections.Counter(self._domains(rule, missing))
+        gone = [
+            domain
+            for domain, number in collections.Counter(self._domains(rule, missing)).items()
+            if counts.nodes[domain] <= number
+        ]
         fewer = self._excluded(rule, excluded)
-        if fewer:
-            pods = pods - fewer
-        group.register(*nodes)
-        for domain, number in pods.items():
-            group.count(domain, number)
+        left = {domain: counts.pods[domain] - fewer[domain] for domain in {*gone, *fewer}}
+        group.start(counts.domains, gone, left)
 
     def _count_all(self, rule: Rule) -> _Counts:
         pods: collections.Counter[str] = collections.Counter()
@@ -82,7 +82,8 @@ class BoundPods:
                     domain = self._domain(rule, name)
                     if domain is not None:
                         pods[domain] += number
-        return _Counts(pods, collections.Counter(self._domains(rule, self._cluster.nodes())))
+        nodes = collections.Counter(self._domains(rule, self._cluster.nodes()))
+        return _Counts(pods, nodes, {**dict.fromkeys(nodes, 0), **pods})
 
     def _domains(self, rule: Rule, nodes: Iterable[StateNode]) -> Iterable[str]:
         """The domain of each node that counts."""

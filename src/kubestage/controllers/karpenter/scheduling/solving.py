@@ -131,8 +131,7 @@ class Prepared:
     ) -> Results:
         pools = self._pools
         topology = Topology(self._topology, queued, missing)
-        for node in staying:
-            topology.register_host(node.hostname)
+        topology.register_hosts(frozenset(node.hostname for node in staying))
         simulation = Simulation(
             existing,
             pools.templates,

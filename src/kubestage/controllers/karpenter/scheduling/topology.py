@@ -118,6 +118,11 @@ class Topology:
         for group in self._by_host:
             group.register(name)
 
+    def register_hosts(self, names: frozenset[str]) -> None:
+        """Hosts exist, most of which are known."""
+        for group in self._by_host:
+            group.register(*names.difference(group.domains))
+
     def _matching(self, shape: PodShape) -> _Matching:
         known = self._matching_of.get(shape)
         if known is None:

@@ -88,11 +88,23 @@ class TopologyGroup:
             self.domains[domain] = self.domains.get(domain, 0) + 1
             self.empty.discard(domain)
 
-    def count(self, domain: str, pods: int) -> None:
-        """Some pods that count are in a domain."""
-        if pods > 0:
-            self.record(domain)
-            self.domains[domain] += pods - 1
+    def start(
+        self, counts: Mapping[str, int], gone: Iterable[str], left: Mapping[str, int]
+    ) -> None:
+        """Take over the counts of a whole cluster, but without some domains, and what is left.
+
+        Domains with pods that are left are there whether they are gone or not.
+        """
+        usable = self.domains
+        self.domains = {**usable, **counts}
+        for domain in gone:
+            if domain not in usable:
+                self.domains.pop(domain, None)
+        for domain, pods in left.items():
+            if pods > 0 or domain in self.domains:
+                self.domains[domain] = max(pods, 0)
+        self.empty = {domain for domain, pods in self.domains.items() if not pods}
+        self._names = None
 
     def register(self, *domains: str) -> None:
         """These domains exist."""

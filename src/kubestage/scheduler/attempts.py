@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kubestage.scheduler.failure_handler import Failure
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.quick import kernels
+from kubestage.scheduler.quick.attempt import QuickAttempt
 from kubestage.scheduler.status import SUCCESS
 from kubestage.store.event_recorder import WARNING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Cycle
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
     from kubestage.scheduler.quick.backdrop import Backdrop
+    from kubestage.scheduler.quick.rejections import Alike
     from kubestage.scheduler.record import Record
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.timing import Timekeeper
@@ -68,11 +70,16 @@ class Attempts:
         self._schedule_quickly(queued)
         return 1
 
-    def schedule(self, queued: QueuedPod, *, is_brief: bool = False) -> Attempt:
-        """Try a pod in the ordinary way; with a brief attempt, see `Cycle.schedule`."""
+    def schedule(
+        self, queued: QueuedPod, *, is_brief: bool = False, alike: Alike | None = None
+    ) -> Attempt:
+        """Try a pod in the ordinary way; with a brief attempt, see `Cycle.schedule`.
+
+        What was found out of pods that are alike need not be found out again.
+        """
         started_ns = self._time.begin()
         number = self._time.attempts
-        attempt, failure = self._try(queued, is_brief=is_brief)
+        attempt, failure = self._try(queued, alike, is_brief=is_brief)
         self._time.decided(started_ns, attempt.evaluated_count, attempt.profile.name)
         if not is_brief and self._record.explains(number):
             self._record.explain(number, attempt)
@@ -96,8 +103,8 @@ class Attempts:
             return
         if not in_full:
             attempt = self._cycle.quick(profile, pod, self._cache.columns, self._backdrop)
-        if attempt is None:
-            self.schedule(queued)
+        if not isinstance(attempt, QuickAttempt):
+            self.schedule(queued, alike=attempt)
             kernels.COMPILED.count(kernels.ORDINARY)
             return
         kernels.COMPILED.count(1)
@@ -125,11 +132,17 @@ class Attempts:
         self._queue.done(pod.uid)
         return True
 
-    def _try(self, queued: QueuedPod, *, is_brief: bool) -> tuple[Attempt, Failure | None]:
+    def _try(
+        self, queued: QueuedPod, alike: Alike | None, *, is_brief: bool
+    ) -> tuple[Attempt, Failure | None]:
         """Look for a node, and for room if there is none."""
         pod = queued.pod
         profile = self._profiles[pod.scheduler_name]
-        attempt = self._cycle.schedule(profile, pod, self._cache.columns, is_brief=is_brief)
+        attempt = None if alike is None else alike.rejection_of(pod)
+        if attempt is None:
+            attempt = self._cycle.schedule(profile, pod, self._cache.columns, is_brief=is_brief)
+            if alike is not None:
+                alike.keep(attempt)
         self._observe(attempt)
         if attempt.is_error:
             return attempt, Failure(attempt.failure)

@@ -17,6 +17,7 @@ from kubestage.scheduler.extender_wire import ExtenderError
 from kubestage.scheduler.preemption import nominated_fit
 from kubestage.scheduler.quick import known
 from kubestage.scheduler.quick.attempt import QuickAttempt
+from kubestage.scheduler.quick.rejections import Alike, Moment
 from kubestage.scheduler.status import Code, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
@@ -87,8 +88,11 @@ class Cycle:
 
     def quick(
         self, profile: Profile, pod: PodView, columns: Columns, backdrop: Backdrop
-    ) -> QuickAttempt | None:
-        """The same node in a shorter way, if one is known for pods such as this one."""
+    ) -> QuickAttempt | Alike | None:
+        """The same node in a shorter way, if one is known for pods such as this one.
+
+        Or what pods like it have come to, if that does not depend on other pods.
+        """
         if (
             not self.is_plain
             or self.tie_break is not selection.TieBreak.HEAP
@@ -106,11 +110,14 @@ class Cycle:
         if number is None or number < 0 or columns.has_stated_terms:
             return None
         kind = about.kinds.all[number]
-        if not kind.is_solitary:
-            return None
-        found = kind.plan.choose(columns, self.next_start, self.needed(profile, len(columns)))
-        if found.row < 0:
-            return None
+        found = None
+        if kind.is_solitary:
+            found = kind.plan.choose(columns, self.next_start, self.needed(profile, len(columns)))
+        if found is None or found.row < 0:
+            if not kind.is_filtered_alone:
+                return None
+            moment = Moment(columns.row_log.count, self.next_start, backdrop.version)
+            return Alike(about.rejections, number, moment)
         self.next_start = (self.next_start + found.evaluated) % len(columns)
         return QuickAttempt(pod, profile, columns, kind.plan.state.shared(), found)
 

@@ -42,6 +42,11 @@ class Kind(NamedTuple):
         """Whether its pods depend on no others, and a node's score on no other node."""
         return self.plan.is_plain and not (self.hard or self.soft) and not self.pod.has_affinity
 
+    @property
+    def is_filtered_alone(self) -> bool:
+        """Whether other pods matter to filters only by the room that they take."""
+        return self.plan.is_plain and not self.hard and not self.pod.has_affinity
+
     def plugin(self, point: str, plugin_type: type) -> Any:
         """The plugin of a type at an extension point, or None."""
         plugins = getattr(self.profile, point)

@@ -15,6 +15,7 @@ from kubestage.scheduler.quick import learning
 from kubestage.scheduler.quick.kind_table import Kind, KindTable
 from kubestage.scheduler.quick.plan import QuickPlan
 from kubestage.scheduler.quick.plan_table import PlanTable
+from kubestage.scheduler.quick.rejections import Rejections
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,6 +61,7 @@ class Known:
         self._limit = max(_MAX_NUMBERS // max(len(columns), 1), _MIN_PLANS)
         self.plans = PlanTable(len(columns), len(columns.resources.line_of) + 1)
         self.kinds = KindTable(columns)
+        self.rejections = Rejections()
 
     def prepare(self, pods: Iterable[PodView], backdrop: Backdrop) -> None:
         """Prepare for pods to come, as things are now.

@@ -32,13 +32,14 @@ def _pod(draw: random.Random, number: int) -> Json:
     spec: dict[str, Any] = pod["spec"]
     if template == 2:
         spec["nodeSelector"] = {"zone": "a"}
-    if template == 4:
+    if template:
+        # Scores depend on other pods, so that a quick look does not tell whether they fit.
         pod["metadata"]["labels"] = {"app": "spread"}
         spec["topologySpreadConstraints"] = [
             {
                 "maxSkew": 1,
                 "topologyKey": "zone",
-                "whenUnsatisfiable": draw.choice(["DoNotSchedule", "ScheduleAnyway"]),
+                "whenUnsatisfiable": "DoNotSchedule" if template == 4 else "ScheduleAnyway",
                 "labelSelector": {"matchLabels": {"app": "spread"}},
             }
         ]
@@ -63,6 +64,12 @@ def _live(seed: int) -> str:
         elif names and draw.random() < 0.3:
             stage.store.delete(("v1", "Node"), names.pop(draw.randrange(len(names))))
         stage.run(f"{draw.randint(1, 20)}s")
+        if draw.random() < 0.5:
+            pods = stage.store.list(("v1", "Pod")).items
+            bound = [each for each in pods if each["spec"].get("nodeName")]
+            if bound:
+                stage.store.delete(("v1", "Pod"), draw.choice(bound)["metadata"]["name"])
+                stage.run("40s")
     return json.dumps([stage.store.list(kind).items for kind in KINDS])
 
 

@@ -80,3 +80,42 @@ def test_what_is_missing_is_said(terminal: Terminal) -> None:
     done = terminal.run("compare", "cluster.yaml", "--nodepools", "small.yaml", "--for", "1h")
     assert done.code == 2
     assert "nothing to compare" in done.err
+
+
+CHARTS = ["cost", "evictions", "lifetimes", "pending"]
+
+
+def test_ways_to_buy_nodes_are_drawn_side_by_side(terminal: Terminal) -> None:
+    done = terminal.run(*COMMAND, "--seeds", "2", "--charts", "pictures", "--out", "kept")
+    assert done.code == 0
+    files = sorted(each.name for each in pathlib.Path("pictures").iterdir())
+    assert files == sorted(f"{name}.{end}" for name in CHARTS for end in ("html", "png"))
+    page = pathlib.Path("pictures", "lifetimes.html").read_text()
+    assert "With seed 0, the first of 2" in page
+    assert "Drew lifetimes.png and lifetimes.html into pictures" in done.err
+
+
+def test_kept_living_runs_are_drawn_side_by_side(terminal: Terminal) -> None:
+    assert terminal.run(*COMMAND, "--out", "kept").code == 0
+    done = terminal.run("compare", "kept/large", "kept/small", "--charts", "pictures")
+    assert done.code == 0
+    assert sorted(each.stem for each in pathlib.Path("pictures").glob("*.png")) == CHARTS
+
+
+def test_charts_that_would_replace_a_file_are_refused_before_anything_runs(
+    terminal: Terminal,
+) -> None:
+    done = terminal.run(*COMMAND, "--charts", "cluster.yaml", "--out", "kept")
+    assert (done.code, done.out) == (2, "")
+    assert "cluster.yaml: --charts: is a file" in done.err
+    assert not pathlib.Path("kept").exists()
+
+
+def test_all_files_are_checked_before_anything_runs(terminal: Terminal) -> None:
+    wrong = pool("small")
+    wrong["spec"]["disruption"]["consolidateAfter"] = "soon"
+    pathlib.Path("small.yaml").write_text(json.dumps(wrong))
+    done = terminal.run(*COMMAND, "--out", "kept")
+    assert (done.code, done.out) == (2, "")
+    assert "small.yaml:1: spec.disruption.consolidateAfter: Invalid value" in done.err
+    assert not list(pathlib.Path().glob("kept/*"))

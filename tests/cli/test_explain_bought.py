@@ -9,6 +9,7 @@ import pytest
 
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters
+from tests.controllers.karpenter.lifecycle.test_overlays import about
 from tests.objects.kinds.karpenter_samples import node_pool, stage_node_class
 
 if TYPE_CHECKING:
@@ -163,3 +164,23 @@ def test_nodes_of_groups_are_explained_with_the_options_of_the_expander(
     gone = terminal.run("explain", "run", f"node/{name}").out
     assert gone.startswith(f"node/{name}: gone\n  pool small, in the cluster from ")
     assert "unneeded for long enough: it is empty, " in gone
+
+
+def test_the_price_that_is_billed_stands_beside_the_one_that_karpenter_decides_with(
+    terminal: Terminal,
+) -> None:
+    overlay = about("cheap", "m.4", priceAdjustment="-25%")
+    clusters.write("cluster.json", node_pool(), stage_node_class(), _catalog(), _web(4), overlay)
+    options = ("--for", "5m", "--out", "run", "--setting", "karpenter.node-overlay=true")
+    done = terminal.run("run", "cluster.json", *options)
+    assert "At the prices that Karpenter decided with, by NodeOverlays: $" in done.out
+    rows = json.loads(terminal.run("analyze", "run", "lifetimes", "-o", "json").out)
+    (name,) = [each["node"] for each in rows]
+    shown = terminal.run("explain", "run", f"node/{name}").out
+    assert "\n  billed $0.20 per hour; Karpenter decides with $0.15, by a NodeOverlay\n" in shown
+    assert "0.15             m.4    a      on-demand       taken\n" in shown
+    found = json.loads(terminal.run("explain", "run", f"node/{name}", "-o", "json").out)
+    assert (found["billedPerHour"], found["currency"]) == (0.2, "USD")
+    assert found["decidedPerHour"] == pytest.approx(0.15)
+    with open("run/report.html", encoding="utf-8") as file:
+        assert "At the prices that Karpenter decided with, by NodeOverlays" in file.read()

@@ -106,7 +106,6 @@ def test_analyze_tells_the_summary_and_every_table(terminal: Terminal) -> None:
         (["analyze", "kept", "--step", "1"], "--step: is for Scenarios, which have steps"),
         (["analyze", "kept", "--by", "pod"], "--by: is for Scenarios, which have steps"),
         (["analyze", "kept", "-o", "csv"], "-o csv: is no table"),
-        (["compare", "kept", "kept", "--charts", "x"], "--charts: living runs are not drawn"),
         (["compare", "kept", "scenario"], "scenario: living runs and runs of Scenarios cannot"),
         (["compare", "kept", "nowhere"], "kept: is the run of a living cluster"),
     ],

@@ -141,3 +141,17 @@ def _cause(explained: object) -> str:
     assert explained.verdict.deciding is not None
     assert bool(explained.obstacles) is not explained.verdict.candidate
     return " ".join(explained.verdict.deciding.shown.split()[:2]).rstrip(":")
+
+
+def test_the_jobs_of_a_day_are_drawn_with_a_seed() -> None:
+    folder = EXAMPLES / "58-node-sizes"
+    program = [sys.executable, "jobs.py"]
+    drawn, other = (
+        subprocess.run(
+            [*program, *options], cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+        for options in ([], ["--seed", "8"])
+    )
+    assert drawn == (folder / "jobs.csv").read_text()
+    assert other.splitlines()[0] == drawn.splitlines()[0]
+    assert other != drawn

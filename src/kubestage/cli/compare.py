@@ -118,6 +118,9 @@ def compare(
         fix = "add it, or --junit FILE, or -o markdown"
         raise InputError("means something only with --fail-if-worse", path="--metric", fix=fix)
     options = msgspec.structs.replace(options, explains=output not in ("csv", MARKDOWN))
+    if charts is not None and pathlib.Path(charts).is_file():
+        # What takes long is not begun in vain.
+        raise InputError("is a file", path="--charts", file=charts, fix="name a directory")
     are_kept = not (options.configs or options.nodepools)
     with recorded_files.error_context(*inputs) if are_kept else contextlib.nullcontext():
         compared = comparing.compare(inputs, options, progress.OBSERVER)
@@ -153,15 +156,14 @@ def _report_lives(
 ) -> int:
     from kubestage.cli import life_compare
 
-    if charts is not None:
-        fix = "draw each of them: kubestage analyze RUN --charts DIR"
-        raise InputError("living runs are not drawn side by side", path="--charts", fix=fix)
     worse = _worse(lambda: compared.worse(metrics or None)) if fail_if_worse else []
     if output == MARKDOWN:
         screen.write(compare_verdict.markdown(compared, metrics))
     else:
         screen.write(life_compare.text(compared, output))
     sys.stdout.flush()
+    if charts is not None:
+        _draw(compared, charts)
     for note in compared.notes:
         screen.note(f"Note: {note}")
     return _verdict(worse, compared.names[0], life_compare.against_first)
@@ -184,14 +186,12 @@ def _worse(find: Callable[[], list[Worse]]) -> list[Worse]:
         raise
 
 
-def _draw(compared: ComparedRuns, directory: str) -> None:
+def _draw(compared: ComparedRuns | ComparedLives, directory: str) -> None:
     from kubestage.results import charts
     from kubestage.runs import interruption
 
     drawn = compared.charts()
     place = pathlib.Path(directory)
-    if place.exists() and not place.is_dir():
-        raise InputError("is a file", path="--charts", file=directory, fix="name a directory")
     with interruption.deferred(progress.OBSERVER):
         place.mkdir(parents=True, exist_ok=True)
         for name, chart in drawn.items():

@@ -42,6 +42,8 @@ kubestage explain runs/life node/general-6b8s9 --at 2h  [dim]# why bought, why k
 
 kubestage explain --server http://127.0.0.1:18080 web-1
 
+kubestage explain --server http://127.0.0.1:18080 node/general-6b8s9
+
 For a pod that waits, there is what would make it fit: changes that were tried on a copy of the
 cluster, those that touch the least first.
 
@@ -67,15 +69,14 @@ def explain(
         str | None,
         typer.Argument(
             metavar="POD",
-            help="NAMESPACE/NAME, or the name if it is the only one; of a run with --for also "
-            "node/NAME or nodeclaim/NAME.",
+            help="NAMESPACE/NAME, or the name if it is the only one; or node/NAME, nodeclaim/NAME.",
             show_default=False,
         ),
     ] = None,
     options: ExplainOptions = _DEFAULT,
     server: Annotated[
         str | None,
-        Flag("Explain a pod of the cluster that is served at this address.", metavar="URL"),
+        Flag("Explain a pod or node of the cluster that is served at this address.", metavar="URL"),
     ] = None,
     kubeconfig: Annotated[
         str | None, Flag("The kubeconfig that leads to the server.", metavar="FILE")
@@ -94,7 +95,7 @@ def explain(
         if pod is not None:
             problem = "a served cluster has no runs to name"
             raise InputError(problem, path=run, fix=f"name the pod alone: {pod}")
-        explained = explaining.explain_served(run, server=server, kubeconfig=kubeconfig)
+        explained = explaining.explain_served(run, options, server=server, kubeconfig=kubeconfig)
     elif pod is None:
         raise typer.BadParameter("Missing argument 'POD'")
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.tables import text
 from kubestage.results.life import node_wording, wording
+from kubestage.results.packing import wording as money
 from kubestage.wording import few, plural
 
 if TYPE_CHECKING:
@@ -51,8 +52,20 @@ def _heading(explained: NodeExplanation) -> Iterator[str]:
         parts.append(f"gone at {wording.moment(explained.removed_seconds)}")
     if parts:
         yield f"  {', '.join(parts)}"
+    if explained.billed_per_hour is not None:
+        yield f"  {_billed(explained, explained.billed_per_hour)}"
     if explained.pods:
         yield f"  {plural(len(explained.pods), 'pod')}: {few(explained.pods, _PODS)}"
+
+
+def _billed(explained: NodeExplanation, price: float) -> str:
+    """What is paid for it, and what Karpenter decides with if that is another price."""
+    text = f"billed {money.money(price, explained.currency)} per hour"
+    decided = explained.decided_per_hour
+    if decided is None:
+        return text
+    shown_price = money.money(decided, explained.currency)
+    return f"{text}; Karpenter decides with {shown_price}, by a NodeOverlay"
 
 
 def _purchase(explained: NodeExplanation, bought: Purchase) -> Iterator[str]:

@@ -42,6 +42,7 @@ _LABELS: Final = {
     "replicaHours": "replica-hours",
     "nodeHours": "node-hours",
     "nodesInUseAtEnd": "nodes in use, at the end",
+    "overlaidCost": "cost by NodeOverlays",
     "costPerHour": "per hour, at the end",
     "idleCostPercent": "idle share of cost",
     "costPerHourMean": "per hour, mean",
@@ -142,7 +143,7 @@ def shown(measure: Measure, value: float) -> str:
         return wording.span(60 * value)
     if measure.name.endswith("Seconds"):
         return wording.span(value)
-    if measure.name in ("cost", "costPerHour", "costPerHourMean"):
+    if measure.name in ("cost", "costPerHour", "costPerHourMean", "overlaidCost"):
         return money.number(value)
     # A mean over seeds of a number is seldom whole.
     is_whole = measure.name not in ("replicaHours", "nodeHours") and value == int(value)

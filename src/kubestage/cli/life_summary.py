@@ -127,7 +127,12 @@ def cost_sentence(summary: Json) -> str:
     idle, daemons = (money.share(costs[name] / total) for name in ("idle", "daemons"))
     of_daemons = f", {daemons} for DaemonSets" if costs["daemons"] else ""
     spent = money.money(total, _currency(summary))
-    return f"Nodes cost {spent}: {idle} of it idle{of_daemons}. At the end {now} per hour."
+    text = f"Nodes cost {spent}: {idle} of it idle{of_daemons}. At the end {now} per hour."
+    decided = cost_summary.decided(summary)
+    if decided is None:
+        return text
+    shown_price = money.money(decided, _currency(summary))
+    return f"{text} At the prices that Karpenter decided with, by NodeOverlays: {shown_price}."
 
 
 def _currency(summary: Json) -> str:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from kubestage.server.launch.serving import ReadyServer
     from kubestage.stage import Stage
 
-_PROVIDERS: Final = (("v1", "Node"), ("kubestage.dev/v1alpha1", "NodeGroup"))
+_PROVIDERS: Final = (
+    ("v1", "Node"),
+    ("kubestage.dev/v1alpha1", "NodeGroup"),
+    ("karpenter.sh/v1", "NodePool"),
+)
 _TYPED: Final = (
     ("kubectl get nodes", "what there is"),
     ("kubectl create deployment web --image=nginx --replicas=3", "something to run"),

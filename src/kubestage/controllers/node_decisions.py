@@ -36,7 +36,8 @@ class Purchase(msgspec.Struct, frozen=True, rename="camel"):
     """A node that is to be made: for which pods, and which instance types it may have.
 
     `name` is that of its NodeClaim, or of the node itself. Of `types`, how many there are in all,
-    and how many are `left`. `options` are groups that were compared, the chosen one first.
+    and how many are `left`. `options` are groups that were compared, the chosen one first. For
+    one that `replaces` others, `cause` is why these go.
     """
 
     at_ns: int
@@ -52,6 +53,7 @@ class Purchase(msgspec.Struct, frozen=True, rename="camel"):
     excluded: tuple[Exclusion, ...] = ()
     options: tuple[Option, ...] = ()
     replaces: tuple[str, ...] = ()
+    cause: str = ""
 
 
 class Launch(msgspec.Struct, frozen=True, rename="camel"):
@@ -129,7 +131,10 @@ def deciding(findings: Iterable[Finding]) -> Finding | None:
 
 
 class Departure(msgspec.Struct, frozen=True, rename="camel"):
-    """A node begins to go, for a reason; `replacements` are the NodeClaims that come for it."""
+    """A node begins to go, for a reason; `replacements` are the NodeClaims that come for it.
+
+    The reason begins with the autoscaler's word for it, and a colon, where it has one.
+    """
 
     at_ns: int
     by: str
@@ -138,6 +143,11 @@ class Departure(msgspec.Struct, frozen=True, rename="camel"):
     pool: str
     reason: str
     replacements: tuple[str, ...] = ()
+
+    @property
+    def cause(self) -> str:
+        """The autoscaler's word for the reason, else all of it."""
+        return self.reason.partition(": ")[0]
 
 
 NodeDecision = Purchase | Launch | Verdict | Departure

@@ -14,6 +14,7 @@ import msgspec
 from kubestage import lazy
 from kubestage.aliases import Json
 from kubestage.objects import node_pools
+from kubestage.objects.node_overlays import NodeOverlays
 from kubestage.objects.views.node import ZONE_LABELS
 
 # NOTE: few clusters have one of these catalogs.
@@ -69,8 +70,14 @@ class CatalogEntry(msgspec.Struct, frozen=True, rename="camel"):
 class Prices:
     """The prices that hold in a cluster at one moment."""
 
-    def __init__(self, groups: Mapping[str, Json], catalogs: Iterable[Json]) -> None:
-        """Prices of NodeGroups, by name, and of PriceCatalogs: the first with a price counts."""
+    def __init__(
+        self, groups: Mapping[str, Json], catalogs: Iterable[Json], overlays: Iterable[Json] = ()
+    ) -> None:
+        """Prices of NodeGroups, by name, and of PriceCatalogs: the first with a price counts.
+
+        NodeOverlays may change what is billed, or only what Karpenter decides with.
+        """
+        self._overlays = NodeOverlays(overlays)
         self.currency = DEFAULT_CURRENCY
         self.ignored: list[str] = []
         """Names of catalogs that have another currency than the first one."""
@@ -101,10 +108,19 @@ class Prices:
         return list(self._entries.values())
 
     def of_node(self, node: Json) -> float | None:
-        """What a node costs per hour; None if nothing states it."""
+        """What a node is billed per hour; None if nothing states it."""
         labels: Json = (node.get("metadata") or {}).get("labels") or {}
         group = self._groups.get(labels.get(node_pools.GROUP_LABEL) or "")
-        return group if group is not None else self._of_labels(labels)
+        if group is not None:
+            return group
+        price = self._of_labels(labels)
+        return None if price is None else self._overlays.billed(price, labels)
+
+    def decided(self, node: Json) -> float | None:
+        """What Karpenter believes that a node costs per hour, or else what it is billed."""
+        labels: Json = (node.get("metadata") or {}).get("labels") or {}
+        price = None if labels.get(node_pools.GROUP_LABEL) else self._of_labels(labels)
+        return self.of_node(node) if price is None else self._overlays.decided(price, labels)
 
     def of_group(self, group: Json) -> float | None:
         """What a node of a NodeGroup costs per hour."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # The server waits for less than that before it answers that something is not done yet.
 _TIMEOUT_S: Final = 90
 # How our own server begins to say that it does not have what was asked for.
-_OWN_WORDS: Final = ("allow-host", 'no pod "', 'no workload "')
+_OWN_WORDS: Final = ("allow-host", 'no pod "', 'no workload "', 'no node or NodeClaim "')
 
 
 class KubestageServer:

@@ -14,10 +14,12 @@ import kubestage
 from kubestage.errors import InputError
 from kubestage.objects import gvk
 from kubestage.results.life import marks
+from kubestage.results.life.node_decisions import NodeDecisionRecord
 from kubestage.runs import (
     event_changes,
     interruption,
     later_steps,
+    life_notes,
     living,
     pod_explanation,
     repeat_record,
@@ -37,14 +39,12 @@ from kubestage.runs.replaying.spread_usage import SpreadUsage
 from kubestage.runs.run_result import LivingResult
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
-from kubestage.traffic.traffics import TRAFFIC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.life.life import Life
-    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.results.life.recorder import LifeRecorder
     from kubestage.runs.inputs.arrivals.trace_objects import Arrival
     from kubestage.runs.inputs.manifests import LoadedManifests
@@ -131,7 +131,7 @@ def run(
     return LivingResult(
         stage=lived.stage,
         unscheduled=sum(1 for pod in pods if not pod["spec"].get("nodeName")),
-        notes=[*_notes(lived.stage), *later_steps.refusals(lived.refused)],
+        notes=[*life_notes.of(lived.stage), *later_steps.refusals(lived.refused)],
         timings=timings,
         saved={} if options.out is None else {"": pathlib.Path(options.out)},
         explanation=explanation,
@@ -220,14 +220,6 @@ def _explain(
     )
 
 
-def _notes(stage: Stage) -> Iterator[str]:
-    """What Traffic did not find: its target, or the container that it names."""
-    for key, traffic in stage.store.read(TRAFFIC).items():
-        for condition in (traffic.get("status") or {}).get("conditions") or ():
-            if condition["status"] == "False":
-                yield f"traffic {key}: {condition['message']}"
-
-
 def live(
     loaded: LoadedManifests,
     settings: RunSettings,
@@ -237,7 +229,10 @@ def live(
     *,
     halts: bool = True,
 ) -> Lived:
-    """Let a cluster live as long as the plan says; unless it `halts`, it can go on after that."""
+    """Let a cluster live as long as the plan says; unless it `halts`, it can go on after that.
+
+    What is decided about its nodes is known if it is recorded, or can go on.
+    """
     stage = stage_inputs.empty(loaded, settings.seed)
     recording = dataclasses.replace(settings, recording=Recording.DECISIONS)
     scheduler = run_settings.add_scheduler(stage, recording, explain_at, observer, is_paced=True)
@@ -248,7 +243,7 @@ def live(
     stage_inputs.put(stage, loaded, there, is_new=stage_inputs.is_new)
     if plan.on_event is not None:
         stage.store.subscribe(event_changes.EventChanges(stage, plan.on_event))
-    stage.add_controllers(
+    loops = stage.add_controllers(
         plan.controllers,
         traces_requests=plan.trace is not None,
         autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
@@ -256,6 +251,10 @@ def live(
     if plan.demands:
         SpreadUsage(plan.demands).follow(stage)
     recorder = _start_recorder(stage, plan.duration_ns) if plan.recorded else None
+    nodes = None if recorder is None else recorder.node_decisions
+    if nodes is None and not halts:
+        nodes = NodeDecisionRecord(stage.clock)
+        nodes.follow(stage.store, loops.node_decisions)
     refused: list[str] = []
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
@@ -286,7 +285,6 @@ def live(
     record = None
     if recorder is not None:
         record = recorder.end(version=kubestage.__version__, seed=stage.seed)
-    nodes = None if recorder is None else recorder.node_decisions
     return Lived(stage, scheduler, record, refused, nodes)
 
 

@@ -74,7 +74,7 @@ def run_scenario(
     """
     run = start_scenario(inputs, settings, rules, watching, explain_at=explain_at)
     with stages.few_collections():
-        _advance(run.controller, max(explain_at, default=0))
+        advance(run.controller, max(explain_at, default=0))
     run.controller.attempts.progress = None
     return run
 
@@ -116,8 +116,11 @@ def raise_refusal(played: ScenarioRun, inputs: Inputs, loaded: LoadedManifests) 
     raise loaded.place(document, error) from None
 
 
-def _advance(controller: ScenarioController, last_attempt: int) -> None:
-    """Go on until the Scenario is over; one that its own events have created is not started."""
+def advance(controller: ScenarioController, last_attempt: int = 0) -> None:
+    """Go on until the Scenario is over, or until the last attempt that matters is made.
+
+    A Scenario that its own events have created is not started.
+    """
     while controller.advance():
         is_over = controller.current is None or controller.is_paused
         if is_over or 0 < last_attempt <= controller.attempts.count:

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.runtime import PreFilterResult, Profile
 
 NO_NODES_MESSAGE = "no nodes available to schedule pods"
-_READING = {
-    ("PreScore", "InterPodAffinity"): "failed to read",
-    ("PreFilter", "PodTopologySpread"): "reading",
-}
 EXTENDER = "Extender"
 """Stands for all extenders where plugins are named."""
 
@@ -74,7 +70,7 @@ class Cycle:
             elif not attempt.is_error:
                 attempt.failure = attempt.diagnosis.message()
         except NotPrepared as problem:
-            _fail(attempt, _unprepared(problem.key, is_scoring=bool(len(attempt.feasible))))
+            _fail(attempt, problem.text(is_scoring=bool(len(attempt.feasible))))
         return attempt
 
     @property
@@ -281,17 +277,6 @@ def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
         if status.code is Code.ERROR:
             _fail(attempt, f'running "{status.plugin}" filter plugin: {status.message}')
         attempt.diagnosis.add(order if alike else order[keys == key], status)
-
-
-def _unprepared(key: str, *, is_scoring: bool) -> str:
-    """The error of a plugin whose Pre point is not enabled."""
-    plugin = key.partition("/")[0]
-    point = "PreScore" if is_scoring else "PreFilter"
-    reading = _READING.get((point, plugin), "error reading")
-    problem = f'{reading} "{point}{plugin}" from cycleState: not found'
-    if is_scoring:
-        return f'running Score plugins: plugin "{plugin}" failed with: {problem}'
-    return f'running "{plugin}" filter plugin: {problem}'
 
 
 def _fail(attempt: Attempt, failure: str) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from kubestage.errors import KubestageError
+
+_READING: Final = {
+    ("PreScore", "InterPodAffinity"): "failed to read",
+    ("PreFilter", "PodTopologySpread"): "reading",
+}
 
 
 class NotPrepared(KubestageError):
@@ -13,6 +18,16 @@ class NotPrepared(KubestageError):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
+
+    def text(self, *, is_scoring: bool) -> str:
+        """The error in upstream's words."""
+        plugin = self.key.partition("/")[0]
+        point = "PreScore" if is_scoring else "PreFilter"
+        reading = _READING.get((point, plugin), "error reading")
+        problem = f'{reading} "{point}{plugin}" from cycleState: not found'
+        if is_scoring:
+            return f'running Score plugins: plugin "{plugin}" failed with: {problem}'
+        return f'running "{plugin}" filter plugin: {problem}'
 
 
 class CycleState:

@@ -98,7 +98,9 @@ class ChartRecord:
 
     async def _catch_up(self) -> None:
         if self._replay is None or self._replay.is_lost:
-            self._replay = replay.LifeReplay(self._history, self._live.store.kinds)
+            self._replay = replay.LifeReplay(
+                self._history, self._live.store.kinds, self._live.state.node_decisions
+            )
         await slices.in_slices(self._replay.steps())
 
     async def _all(self) -> ChartSet:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.history.attempt_rows import AttemptRow
     from kubestage.results.history.cluster_history import ClusterHistory
+    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.server.assembly_options import AssemblyOptions
     from kubestage.server.journal.journal import Journal
     from kubestage.server.security.traffic import Traffic
@@ -67,6 +68,8 @@ class ClusterEntry:
     """The directory of the report of a kept load; its charts are shown, too."""
     agreement: ReplayAgreement | None = None
     """How far a replay agrees with its recording."""
+    node_decisions: NodeDecisionRecord | None = None
+    """What was decided about the nodes of a kept run."""
     origin: ForkOrigin | None = None
     plugins: Mapping[str, type[Any]] | None = None
     """The scheduler's plugins that users wrote, for forks; by default those of the server."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.objects.patches import PatchType
     from kubestage.results.agreement import ReplayAgreement
+    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.server.aggregation.aggregator import Aggregator
     from kubestage.server.chart_record import ChartRecord
@@ -181,6 +182,7 @@ class ServerState:
         self.component_settings: Mapping[str, str] = {}
         self.attempts: RecordedAttempts | None = None
         self.records: RunRecords | None = None
+        self.node_decisions: NodeDecisionRecord | None = None
         self.recorder: SessionRecorder | None = None
         # What is known of the past, and the other clusters of the server.
         self.timeline: Timeline | None = None

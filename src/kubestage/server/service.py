@@ -65,6 +65,7 @@ class ClusterService:
         has_own = options.controllers == "built-in" and stage.controllers is not None
         live.has_controllers = has_own and not entry.is_read_only
         self._renewals = LeaseRenewals(live) if options.controllers == "outside" else None
+        live.state.node_decisions = entry.node_decisions
         recorders.start_recording(live, options.runs)
         recorders.attempts(live).take_over(entry.attempts)
         self.recorder = None if options.record is None else SessionRecorder(live, options.record)

@@ -25,6 +25,7 @@ def life(*nodes: tuple[str, float, float | None, float]) -> Life:
     for at, (kind, begin, end, price) in enumerate(nodes):
         rows.add(
             "lifetimes", f"n{at}", "pool", kind, "spot", "a", price, begin, end, "for 1 pod", "",
+            begin, end, None,
         )  # fmt: skip
     return Life("0.1", 0, "2026-01-01T00:00:00Z", SECONDS, 1.0, SUMMARY, rows.tables())
 

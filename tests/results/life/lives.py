@@ -72,7 +72,9 @@ def _sample(rows: LifeRows, at: int, seconds: int) -> None:
     rows.add("nodes", at, "", 2, 0, 2)
     rows.add("nodes", at, "small", small, 1 if 630 <= at < 700 else 0, small)
     pending = 2 if 630 <= at < 700 else 0
-    rows.add("cluster", at, pending, launching, active, 0, 2 + small, 2 + small, 500 * active, 4000)
+    rows.add(
+        "cluster", at, pending, launching, active, 0, 2 + small, 2 + small, 500 * active, 4000, 0
+    )
 
 
 def _requests(rows: LifeRows, at: int, seconds: int, *, failures: bool) -> None:

@@ -67,8 +67,9 @@ def life(*nodes: tuple[str, float, float | None, str]) -> Life:
     for at, (kind, begin, end, why) in enumerate(nodes):
         name = f"node-{at}-{kind}"
         rows.add(
-            "lifetimes", name, "pool", kind, "on-demand", "a", 0.1, begin, end, "for 1 pod", why
-        )
+            "lifetimes", name, "pool", kind, "on-demand", "a", 0.1, begin, end, "for 1 pod", why,
+            begin, end, None,
+        )  # fmt: skip
     return Life("0.1", 0, "2026-01-01T00:00:00Z", 600.0, 1.0, SUMMARY, rows.tables())
 
 

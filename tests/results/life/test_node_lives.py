@@ -77,7 +77,10 @@ def test_the_summary_counts_what_the_table_lists() -> None:
     assert (nodes["added"], nodes["removed"], nodes["highest"], nodes["atEnd"]) == (2, 2, 2, 0)
     hours = sum(row["toSeconds"] - row["fromSeconds"] for row in life.rows("lifetimes")) / 3600
     assert life.summary["nodeHours"] == pytest.approx(hours, abs=1e-5)
-    assert life.summary["cost"] == pytest.approx(hours * 0.5, abs=1e-5)
+    paid = sum(row["paidToSeconds"] - row["paidFromSeconds"] for row in life.rows("lifetimes"))
+    # Each machine was requested 30 s before its node came.
+    assert paid == pytest.approx(3600 * hours + 2 * 30)
+    assert life.summary["cost"] == pytest.approx(paid / 3600 * 0.5, abs=1e-5)
 
 
 def test_decisions_about_nodes_have_the_same_reasons() -> None:

@@ -18,7 +18,10 @@ from kubestage.results.life.replay import LifeReplay
 from kubestage.results.life.usage_series import UsageSeries
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment, make_node, make_pod
+from tests.controllers.karpenter.lifecycle import stages
+from tests.objects.kinds.karpenter_samples import stage_node_class
 from tests.results.life import living
+from tests.results.life.test_node_lives import group
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -71,6 +74,7 @@ def both() -> tuple[Life, Life]:
     stage.apply(documents)
     stage.run("30m")
     replay = replayed(stage, history)
+    replay.decided = recorder.node_decisions
     life = life_of(stage, replay)
     assert stage.traffic is not None
     offset_ns = replay.begin_ns - stage.clock.epoch_ns
@@ -289,3 +293,22 @@ def test_usage_is_recorded_and_not_copied() -> None:
     assert len(usage.rows) == count
     stage.run("2m")
     assert len(usage.rows) > count
+
+
+def test_machines_without_a_node_cost_the_same() -> None:
+    stage, history = staged()
+    recorder = LifeRecorder(stage.store, stage.environment, living.SECOND_NS, stage)
+    recorder.start()
+    never = {"available": 0, "shortage": "never"}
+    stage.apply([
+        stages.catalog(), stage_node_class(registrationDelay="100s"), stages.on_demand(),
+        stages.make_web(6), group("stuck", **never),
+    ])  # fmt: skip
+    stage.run("5m")
+    stages.scale(stage, 0)
+    stage.run("5m")
+    life = life_of(stage, replayed(stage, history))
+    recorded = living.ended(recorder)
+    assert recorded.summary["cost"] > 0.05
+    for name in ("cost", "costs"):
+        assert life.summary[name] == recorded.summary[name]

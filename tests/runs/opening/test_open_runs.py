@@ -18,8 +18,12 @@ from kubestage.results.history import attempt_rows
 from kubestage.results.load import report_directory
 from kubestage.runs import RunOptions
 from kubestage.runs.compare import CompareOptions, compare
+from kubestage.runs.explain import staged_nodes
 from kubestage.runs.observer import Observer
 from kubestage.runs.opening import RunRecorder, first_difference, open_runs
+from kubestage.server.launch import opening
+from tests.controllers.karpenter.lifecycle import stages
+from tests.objects.kinds.karpenter_samples import stage_node_class
 from tests.runs.opening import kept
 
 if TYPE_CHECKING:
@@ -255,3 +259,22 @@ def test_a_run_is_recorded_while_it_is_made(tmp_path: pathlib.Path) -> None:
         for each in (opened, again)
     ]
     assert rows[0] == rows[1]
+
+
+def test_what_was_decided_about_nodes_is_known_of_a_life(tmp_path: pathlib.Path) -> None:
+    objects = [stages.catalog(), stage_node_class(), stages.on_demand(), stages.make_web(6)]
+    (tmp_path / "cluster.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+    )
+    out = str(tmp_path / "kept")
+    run([str(tmp_path / "cluster.json")], RunOptions(run_for="5m", out=out))
+    [opened] = open_runs([tmp_path / "kept"])
+    assert opened.node_decisions is not None
+    (name,) = opened.stage.store.read(gvk.NODE)
+    found = staged_nodes.of(opened.stage, opened.node_decisions, name)
+    assert found.purchase is not None
+    assert len(found.purchase.pods) == 6
+    assert found.verdict is not None
+    assert found.billed_per_hour == 0.4
+    (entry,) = opening.entries([opened])
+    assert entry.node_decisions is opened.node_decisions

@@ -167,6 +167,12 @@ def _heartbeat(text: str) -> str:
     return text
 
 
+def _truth(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise InputError(f"{text!r} is neither true nor false", fix='write "true" or "false"')
+    return text == "true"
+
+
 _READERS: Final[dict[str, Callable[[str], object]]] = {
     "launch-delay": distributions.parse,
     "run-duration": _lifetime,
@@ -183,6 +189,8 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
     "image-bandwidth": _size,
     "provision-delay": distributions.parse,
     "renewed-every": durations.parse_duration,
+    # On a NodeOverlay: whether its price is what is paid.
+    "billed": _truth,
     # What Karpenter of a stage writes on NodeClaims.
     "node-class-hash": str,
 }

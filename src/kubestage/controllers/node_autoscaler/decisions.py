@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 BY: Final = "cluster-autoscaler"
 METHOD: Final = "scale-down"
 UNNEEDED: Final = "unneeded"
+_LEAVING: Final = "ScaleDown"
 _SHOWN: Final = 4
 _PODS: Final = "for pods that fit on no node"
 _LEAST: Final = "its group had fewer nodes than its least size"
@@ -172,7 +173,7 @@ def _departure(now_ns: int, started: StartedRemoval) -> Departure:
         node=started.node,
         name="",
         pool=started.group,
-        reason=_reason(started),
+        reason=f"{_LEAVING}: {_reason(started)}",
     )
 
 

@@ -45,6 +45,11 @@ class Machines(msgspec.Struct):
     created: int = 0
 
     @property
+    def running(self) -> list[str]:
+        """Those that have been started, and are paid for, also if their nodes never come."""
+        return [*self.coming, *self.stuck]
+
+    @property
     def absent(self) -> int:
         """How many machines there are to be and are not."""
         return len(self.coming) + len(self.stuck) + len(self.failed) + self.missing

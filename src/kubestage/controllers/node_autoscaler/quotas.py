@@ -25,10 +25,18 @@ class Quotas:
     All nodes of a group count like the first that is seen of it.
     """
 
-    def __init__(self, group_of: Callable[[Json], Group | None]) -> None:
+    def __init__(
+        self,
+        nodes: Iterable[Json],
+        group_of: Callable[[Json], Group | None],
+        bounds: dict[str, int],
+        sign: int,
+    ) -> None:
+        """What is left from what nodes have up to the bounds, or down to them if `sign` is -1."""
         self._group_of = group_of
         self._of_group: dict[str, dict[str, int]] = {}
-        self._left: dict[str, int] = {}
+        used = self._total(nodes)
+        self._left = {name: max(sign * (bounds[name] - used[name]), 0) for name in _RESOURCES}
 
     @classmethod
     def above(
@@ -38,10 +46,7 @@ class Quotas:
         group_of: Callable[[Json], Group | None],
     ) -> Quotas:
         """How much may be added to what nodes have."""
-        found = cls(group_of)
-        most, used = _limits(settings, 1), found._total(nodes)
-        found._left = {name: max(most[name] - used[name], 0) for name in _RESOURCES}
-        return found
+        return cls(nodes, group_of, _limits(settings, 1), 1)
 
     @classmethod
     def below(
@@ -51,10 +56,7 @@ class Quotas:
         group_of: Callable[[Json], Group | None],
     ) -> Quotas:
         """How much of what nodes have may go."""
-        found = cls(group_of)
-        least, used = _limits(settings, 0), found._total(nodes)
-        found._left = {name: max(used[name] - least[name], 0) for name in _RESOURCES}
-        return found
+        return cls(nodes, group_of, _limits(settings, 0), -1)
 
     def allowed(self, node: Json, count: int, group: Group | None) -> int:
         """How many of so many nodes there is enough left for."""

@@ -49,6 +49,11 @@ class Statuses:
                 "provisioning": len(provider.machines(name).coming),
                 "conditions": _conditions(world, state, name, before, candidates[name]),
             }
+            machines = provider.machines(name).running
+            if machines:
+                status["machines"] = machines
+            else:
+                status.pop("machines", None)
             if status != before:
                 self._store.record_status(groups.NODE_GROUP, name, status)
 

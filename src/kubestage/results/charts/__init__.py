@@ -24,6 +24,7 @@ with lazy.imports():
     from kubestage.results.charts import packing as packing_charts
     from kubestage.results.charts import scores as score_charts
     from kubestage.results.charts.life import drawing as life_drawing
+    from kubestage.results.charts.life import side_by_side as life_side_by_side
 
 if TYPE_CHECKING:
     import pathlib
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "all",
+    "compared_lives",
     "compared_runs",
     "compared_timings",
     "draw",
@@ -102,6 +104,14 @@ def compared_timings(names: Sequence[str], runs: Sequence[RecordedTimings]) -> C
     """The time of extension points in several runs."""
     libraries.require()
     return plugin_times.compared_timings(names, runs)
+
+
+def compared_lives(
+    names: Sequence[str], lives: Sequence[Life], remark: str = ""
+) -> dict[str, ChartType]:
+    """Living runs side by side: nodes, money, pods that wait, evictions; by name."""
+    libraries.require()
+    return life_side_by_side.side_by_side(names, lives, remark)
 
 
 def compared_runs(compared: Comparison) -> ChartType:

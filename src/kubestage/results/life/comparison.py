@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.aliases import Json
 from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen, of_user
-from kubestage.results.life import measured, node_measures
+from kubestage.results.life import cost_summary, measured, node_measures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -129,6 +129,12 @@ def _costs(summaries: Sequence[Json]) -> Iterator[Measure]:
         rates = tuple(None if each is None else each["perHourAtEnd"] for each in known)
         yield Measure("costPerHour", None, LESS, rates)
         yield Measure("idleCostPercent", None, LESS, tuple(map(_idle_percent, summaries)))
+        decided = tuple(map(cost_summary.decided, summaries))
+        if any(each is not None for each in decided):
+            # Where nothing is overlaid, the bill is what is decided with.
+            pairs = zip(decided, summaries, strict=True)
+            values = tuple(run["cost"] if each is None else each for each, run in pairs)
+            yield Measure("overlaidCost", None, None, values)
 
 
 def _idle_percent(summary: Json) -> float | None:

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from kubestage.aliases import Json
-    from kubestage.results.life.costs import Account, CostMeter
+    from kubestage.results.life.accounts import Account
+    from kubestage.results.life.costs import CostMeter
 
 K = TypeVar("K")
 _PARTS: Final = {
@@ -37,6 +38,7 @@ def of(meter: CostMeter, seconds: float) -> Json:
             "perHourAtEnd": _rounded(meter.now_per_hour),
             "idle": _rounded(total - paid),
             "daemons": _rounded(daemons),
+            "decided": _rounded(meter.decided.total) if meter.differs else None,
             "pools": _by(meter.purchases, lambda bought: bought.pool),
             "instanceTypes": _by(meter.purchases, lambda bought: bought.instance_type),
             "capacityTypes": _by(meter.purchases, lambda bought: bought.capacity_type),
@@ -55,9 +57,16 @@ def spending(summary: Json) -> Iterator[tuple[str, str, float, float, str]]:
         for each in costs[field]:
             share = each["cost"] / total if total else 0.0
             yield title, each["name"], each["cost"], _rounded(share), summary["currency"]
-    for field in ("idle", "daemons"):
-        share = costs[field] / total if total else 0.0
-        yield field, "", costs[field], _rounded(share), summary["currency"]
+    for field, title in (("idle", "idle"), ("daemons", "daemons"), ("decided", "by NodeOverlays")):
+        if costs.get(field) is not None:
+            share = costs[field] / total if total else 0.0
+            yield title, "", costs[field], _rounded(share), summary["currency"]
+
+
+def decided(summary: Json) -> float | None:
+    """What all nodes cost by the prices that Karpenter decided with, if these are others."""
+    found: float | None = (summary.get("costs") or {}).get("decided")
+    return found
 
 
 def bought(summary: Json) -> list[tuple[str, str, float, float]]:

@@ -1,19 +1,21 @@
 """What nodes cost while a cluster lives: by pool, type, namespace and workload, exactly.
 
-A pod costs its share of the price of its node, as `results.packing.costs` defines it, for as long
-as it is there. Nothing is counted before anything has a price.
+A machine is paid for from its launch until it is gone, also while it has no Node. A pod costs its
+share of the price of its node, as `results.packing.costs` defines it, for as long as it is there.
+Nothing is counted before anything has a price.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from kubestage.objects import gvk, node_pools, prices
 from kubestage.results.analysis import amounts
 from kubestage.results.life import node_lives, workloads
+from kubestage.results.life.accounts import Account, Bill, Payer, Purchase
+from kubestage.results.life.machines import Machines
 from kubestage.results.packing import contents
 from kubestage.store.log import DELETED
-from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -22,51 +24,15 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 K = TypeVar("K")
-
-
-class Payer(NamedTuple):
-    """Whose share of a node's price it is."""
-
-    pool: str
-    namespace: str
-    workload: str
-    is_daemon: bool
-
-
-class Purchase(NamedTuple):
-    """As what a node is paid for."""
-
-    pool: str
-    instance_type: str
-    capacity_type: str
-
-
-class Account:
-    """An amount that grows at a rate per hour, which changes now and then."""
-
-    __slots__ = ("_since_ns", "per_hour", "total")
-
-    def __init__(self, now_ns: int) -> None:
-        self.per_hour = 0.0
-        self.total = 0.0
-        self._since_ns = now_ns
-
-    def add(self, per_hour: float, now_ns: int) -> None:
-        """The rate is higher or lower from now on."""
-        self.reach(now_ns)
-        self.per_hour += per_hour
-
-    def reach(self, now_ns: int) -> None:
-        """Count until now."""
-        self.total += self.per_hour * (now_ns - self._since_ns) / HOUR_NS
-        self._since_ns = now_ns
+_NODE_CLAIM: Final = ("karpenter.sh/v1", "NodeClaim")
 
 
 class _Node(NamedTuple):
-    purchase: Purchase
-    price: float | None
+    bill: Bill
     rate: float
     """What a unit of base value costs per hour."""
+    identities: tuple[str, ...]
+    """By which its machine is known: its provider's, and its name."""
 
 
 class _Pod(NamedTuple):
@@ -88,8 +54,12 @@ class CostMeter:
         """What the nodes of each pool cost."""
         self.purchases: dict[Purchase, Account] = {}
         """The same by instance type and capacity type."""
+        self.decided = Account(self._clock.now_ns)
+        """The same by the prices that Karpenter decides with, if these differ anywhere."""
+        self.differs = False
         self.payers: dict[Payer, Account] = {}
         """What the pods of each pool and workload cost; the rest is idle."""
+        self.machines = Machines(self._charge)
         self._nodes: dict[str, _Node] = {}
         self._pods: dict[str, _Pod] = {}
         self._on_node: dict[str, dict[str, None]] = {}
@@ -111,18 +81,44 @@ class CostMeter:
         return cost, cost - paid
 
     def on_group(self, change: Change) -> None:
-        """A NodeGroup came, changed or went."""
-        if change.type == DELETED or change.old is None or _price(change.new) != _price(change.old):
+        """A NodeGroup came, changed or went; its status names machines without a Node."""
+        group, old, is_gone = change.new, change.old, change.type == DELETED
+        if is_gone or old is None or _price(group) != _price(old):
             self.on_catalog(change)
+        now = set() if is_gone else _machines(group)
+        before = set() if old is None else _machines(old)
+        if self.is_active and now != before:
+            for name in sorted(before - now):
+                self.machines.put(name, None)
+            for name in sorted(now - before):
+                self.machines.put(name, self._bill(_machine(group)))
+
+    def on_claim(self, change: Change) -> None:
+        """A NodeClaim came, changed or went: its machine has been launched, or is gone."""
+        if not self.is_active:
+            return
+        claim, old = change.new, change.old
+        provider_id = _provider_id(claim)
+        if change.type == DELETED:
+            if provider_id:
+                self.machines.put(provider_id, None)
+        elif provider_id and (old is None or _is_new_bill(claim, old)):
+            self.machines.put(provider_id, self._bill(claim), outlives=True)
 
     def on_catalog(self, _: Change) -> None:
-        """Prices have changed: all nodes may cost something else from now on."""
+        """Prices have changed: all machines may cost something else from now on."""
         was_active = self.is_active
         self.prices = contents.prices_of(self._store)
         if not self.is_active:
             return
         for name, node in self._store.read(gvk.NODE).items():
             self._put_node(name, node)
+        for claim in self._store.read(_NODE_CLAIM).values():
+            if _provider_id(claim):
+                self.machines.put(_provider_id(claim), self._bill(claim), outlives=True)
+        for group in self._store.read(prices.NODE_GROUP).values():
+            for machine in sorted(_machines(group)):
+                self.machines.put(machine, self._bill(_machine(group)))
         if not was_active:
             for key, pod in self._store.read(gvk.POD).items():
                 self._place(key, pod)
@@ -157,14 +153,16 @@ class CostMeter:
 
     def reach(self) -> None:
         """Count until now."""
-        for each in (*self.pools.values(), *self.purchases.values(), *self.payers.values()):
+        accounts = (*self.pools.values(), *self.purchases.values(), *self.payers.values())
+        for each in (*accounts, self.decided):
             each.reach(self._clock.now_ns)
 
     def _put_node(self, name: str, node: Json) -> None:
-        offered, price = amounts.of_node(node), self.prices.of_node(node)
-        value = contents.base_value(offered)
-        rate = 0.0 if price is None or not value else price / value
-        now = _Node(_purchase(node), price, rate)
+        bill = self._bill(node)
+        value = contents.base_value(amounts.of_node(node))
+        rate = 0.0 if bill.price is None or not value else bill.price / value
+        known_as = (name, (node.get("spec") or {}).get("providerID") or name)
+        now = _Node(bill, rate, tuple(dict.fromkeys(known_as)))
         if now != self._nodes.get(name):
             self._move(name, now)
 
@@ -174,8 +172,7 @@ class CostMeter:
         pods = [(key, self._pods[key]) for key in self._on_node.get(name, ())]
         for _, pod in pods:
             self._pay(pod, before, -1)
-        self._charge(before, -1)
-        self._charge(now, 1)
+        self._charge_node(before, now)
         if now is None:
             self._nodes.pop(name, None)
         else:
@@ -183,13 +180,30 @@ class CostMeter:
         for _, pod in pods:
             self._pay(pod, now, 1)
 
-    def _charge(self, node: _Node | None, sign: int) -> None:
-        if node is not None and node.price is not None:
-            now_ns, purchase = self._clock.now_ns, node.purchase
-            self._account(self.pools, purchase.pool).add(sign * node.price, now_ns)
-            self._account(self.purchases, purchase).add(sign * node.price, now_ns)
-            self.now_per_hour += sign * node.price
-            self.highest_per_hour = max(self.highest_per_hour, self.now_per_hour)
+    def _charge_node(self, before: _Node | None, now: _Node | None) -> None:
+        """Charge a Node for its machine, as far as it has a price, and else the machine itself."""
+        if before is not None and before.bill.price is not None:
+            self._charge(before.bill, -1)
+            self.machines.deregistered(before.identities)
+        if now is not None and now.bill.price is not None:
+            self.machines.registered(now.identities)
+            self._charge(now.bill, 1)
+
+    def _charge(self, bill: Bill, sign: int) -> None:
+        if bill.price is None:
+            return
+        now_ns, purchase, price = self._clock.now_ns, bill.purchase, bill.price
+        self._account(self.pools, purchase.pool).add(sign * price, now_ns)
+        self._account(self.purchases, purchase).add(sign * price, now_ns)
+        self.decided.add(sign * (price if bill.decided is None else bill.decided), now_ns)
+        self.differs = self.differs or bill.decided not in (None, price)
+        self.now_per_hour += sign * price
+        self.highest_per_hour = max(self.highest_per_hour, self.now_per_hour)
+
+    def _bill(self, machine: Json) -> Bill:
+        """What a machine costs, by the labels of its Node, its NodeClaim or its NodeGroup."""
+        known = self.prices
+        return Bill(_purchase(machine), known.of_node(machine), known.decided(machine))
 
     def _place(self, key: str, pod: Json) -> None:
         node = pod["spec"].get("nodeName")
@@ -208,7 +222,7 @@ class CostMeter:
 
     def _pay(self, pod: _Pod, node: _Node | None, sign: int) -> None:
         if node is not None and node.rate:
-            payer = Payer(node.purchase.pool, *pod.owner)
+            payer = Payer(node.bill.purchase.pool, *pod.owner)
             cost = sign * node.rate * pod.value
             self._account(self.payers, payer).add(cost, self._clock.now_ns)
 
@@ -227,6 +241,29 @@ def _purchase(node: Json) -> Purchase:
     labels = (node.get("metadata") or {}).get("labels") or {}
     kind = node_lives.instance_type(node)
     return Purchase(node_pools.of(node), kind, prices.capacity_type(labels))
+
+
+def _machines(group: Json) -> set[str]:
+    """The machines of a NodeGroup that run and have no Node, by the names of their Nodes."""
+    return set((group.get("status") or {}).get("machines") or ())
+
+
+def _machine(group: Json) -> Json:
+    """A machine of a NodeGroup, as far as its price depends on it."""
+    template = ((group.get("spec") or {}).get("template") or {}).get("metadata") or {}
+    labels = {**(template.get("labels") or {}), node_pools.GROUP_LABEL: group["metadata"]["name"]}
+    return {"metadata": {"labels": labels}}
+
+
+def _provider_id(claim: Json) -> str:
+    """The machine of a NodeClaim; empty if none was launched."""
+    return (claim.get("status") or {}).get("providerID") or ""
+
+
+def _is_new_bill(claim: Json, old: Json) -> bool:
+    """Whether a NodeClaim has got a machine, or may cost something else."""
+    is_other = claim["metadata"].get("labels") != old["metadata"].get("labels")
+    return is_other or _provider_id(claim) != _provider_id(old)
 
 
 def _price(group: Json) -> float | None:

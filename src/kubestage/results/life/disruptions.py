@@ -41,6 +41,8 @@ class Disruptions:
     def __init__(self) -> None:
         self.restarts: collections.Counter[str] = collections.Counter()
         self.evictions: list[Eviction] = []
+        self.ended = 0
+        """How many pods the cluster has ended, also those that were forgotten."""
         self.refused: dict[str, list[int]] = {}
         self._requesters: dict[tuple[str, int], str] = {}
         self._marked = 0
@@ -51,6 +53,7 @@ class Disruptions:
         if restarts:
             self.restarts[workload] += restarts
         if reason:
+            self.ended += 1
             self.evictions.append(Eviction(now_ns, change.key, workload, reason))
         return restarts, reason
 

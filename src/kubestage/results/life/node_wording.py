@@ -24,6 +24,13 @@ def purchase(each: Purchase) -> str:
     return "; ".join(parts)
 
 
+def arrival(each: Purchase) -> str:
+    """What a node came for, in a few words."""
+    if each.replaces:
+        return f"replaces nodes: {each.cause}"
+    return f"for {plural(len(each.pods), 'pod')}" if each.pods else each.why
+
+
 def launch(each: Launch) -> str:
     """Which machine was taken, of how many, and which had no capacity."""
     if each.chosen is None:

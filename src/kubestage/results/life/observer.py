@@ -43,7 +43,7 @@ class LifeObserver:
         self.costs = CostMeter(store, self.workloads)
         self.autoscalers = Autoscalers(clock, self.workloads)
         self.marks = Marks()
-        self.node_decisions = NodeDecisionRecord(clock, self.marks)
+        self.node_decisions = NodeDecisionRecord(clock)
         self.health = Health(store, self.workloads, self.marks)
         self.events = EventLog(self.workloads)
         self.rows = LifeRows()
@@ -66,6 +66,8 @@ class LifeObserver:
             ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
             ("kubestage.dev", "NodeGroup"): self._on_group,
             ("kubestage.dev", "PriceCatalog"): self.costs.on_catalog,
+            ("karpenter.sh", "NodeClaim"): self.costs.on_claim,
+            ("karpenter.sh", "NodeOverlay"): self.costs.on_catalog,
             ("kubestage.dev", "Traffic"): self._on_traffic,
         }
 

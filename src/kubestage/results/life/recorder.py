@@ -78,7 +78,7 @@ class LifeRecorder(LifeObserver):
         super().__init__(store, environment.clock)
         self.resolution_ns = resolution_ns
         self._host = host
-        self.lives = NodeLives(self.costs, self._clock.now_ns)
+        self.lives = NodeLives(self.costs, self.node_decisions, self._clock)
         self.traffic_starts: dict[str, TrafficStart] = {}
         self._alarm = environment.timer("LifeRecorder", self._observe)
 
@@ -143,7 +143,7 @@ class LifeRecorder(LifeObserver):
         start_ns = self._clock.unix_ns - (now_ns - self._begin_ns)
         self.node_decisions.write(self.rows, start_ns)
         summarized = summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS)
-        self._write_health(summarized["health"])
+        self._write_health(summarized["health"], start_ns)
         for row in cost_summary.spending(summarized):
             self.rows.add("spending", *row)
         if self.measuring is not None:
@@ -163,26 +163,20 @@ class LifeRecorder(LifeObserver):
         super()._on_node(change)
         self.lives.on_node(change, self._clock.now_ns)
 
-    def _on_event(self, change: Change) -> None:
-        super()._on_event(change)
-        self.lives.on_event(change, self._clock.now_ns)
-
     def _reason(self, decision: ScalingDecision) -> str:
-        """Why something was decided; of nodes Events say it, or else their autoscaler knows."""
+        """Why something was decided; of nodes, their lives say it."""
         if decision.reason or decision.sort not in (NODE_ADDED, NODE_REMOVED):
             return decision.reason
         node, is_removed = decision.subject.removeprefix("node/"), decision.sort == NODE_REMOVED
-        found = self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
-        known = self.node_decisions
-        return found or (known.why_removed(node) if is_removed else known.why_added(node))
+        return self.lives.reason(node, removed=is_removed, at_ns=decision.at_ns)
 
-    def _write_health(self, health: Json) -> None:
+    def _write_health(self, health: Json, start_ns: int) -> None:
         """Add the rows of what went wrong, of marks, and of Events."""
         for row in health_rows.of(health):
             self.rows.add("health", *row)
         self.health.mark_evictions()
-        for mark in self.marks.in_order():
-            self.rows.add("marks", self._seconds(mark.at_ns), *mark[1:])
+        for mark in self.marks.rows(self._begin_ns, self.node_decisions.marks(), start_ns):
+            self.rows.add("marks", *mark)
         self.events.write(self.rows, self._begin_ns)
 
     def _load(self) -> Traffics | None:

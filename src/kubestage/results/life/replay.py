@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.results.history.cluster_history import ClusterHistory
+    from kubestage.results.life.marks import Mark
+    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.results.life.workloads import WorkloadName
     from kubestage.sim.clock import Clock
     from kubestage.store.store import Store
@@ -46,10 +48,17 @@ class LifeReplay(LifeObserver):
 
     `steps` takes in what has happened since. A sample is taken at the end of each stretch of
     `resolution_ns` in which something changed; its pods without a node are the most of the stretch.
+    What was `decided` about nodes is marked, too, where that is known.
     """
 
-    def __init__(self, history: ClusterHistory, kinds: KindTable) -> None:
+    def __init__(
+        self,
+        history: ClusterHistory,
+        kinds: KindTable,
+        decided: NodeDecisionRecord | None = None,
+    ) -> None:
         self.history = history
+        self.decided = decided
         self.resolution_ns = _FIRST_RESOLUTION_NS
         self._replayed = ReplayedStore(kinds, ReplayedClock(history.begin_ns))
         # It has all of a Store that observers read.
@@ -118,8 +127,8 @@ class LifeReplay(LifeObserver):
                 self._seconds(each.at_ns),
                 *(each.sort, each.by, each.subject, each.before, each.after, each.reason),
             )
-        for mark in self.marks.in_order():
-            self.rows.add("marks", self._seconds(mark.at_ns), *mark[1:])
+        for row in self.marks.rows(self._begin_ns, self._decided(now_ns), self._begin_ns):
+            self.rows.add("marks", *row)
         tables = self.rows.tables()
         self.rows.shorten(lengths)
         seconds = (now_ns - self._begin_ns) / SECOND_NS
@@ -127,6 +136,13 @@ class LifeReplay(LifeObserver):
         resolution = self.resolution_ns / SECOND_NS
         summary = self._summary(seconds)
         return Life(kubestage.__version__, 0, start, seconds, resolution, summary, tables)
+
+    def _decided(self, now_ns: int) -> Iterator[Mark]:
+        """The marks about nodes, from the beginning until now."""
+        if self.decided is not None:
+            for each in self.decided.marks():
+                if self._begin_ns <= each.at_ns <= now_ns:
+                    yield each
 
     def targets(self) -> dict[str, WorkloadName]:
         """The workload that each Traffic is for."""

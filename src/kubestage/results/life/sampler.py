@@ -83,6 +83,7 @@ class Sampler:
             *(self._workloads.on_nodes[state] for state in _STATES),
             *(self._nodes.count, self._nodes.ready),
             *(self._workloads.requested_milli_cpu, self._nodes.allocatable_milli_cpu),
+            self._health.disruptions.ended,
         )
 
     def end(self, at: float, load: Traffics | None) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _KINDS: Final = {
     ("", "Pod"),
     ("", "Node"),
+    ("karpenter.sh", "NodeClaim"),
+    ("karpenter.sh", "NodeOverlay"),
     ("kubestage.dev", "NodeGroup"),
     ("kubestage.dev", "PriceCatalog"),
 }
@@ -80,7 +82,9 @@ class CostWatch:
         self._handlers: dict[str, Callable[[Change], None]] = {
             "Node": self._meter.on_node,
             "Pod": self._meter.on_pod,
+            "NodeClaim": self._meter.on_claim,
             "NodeGroup": self._meter.on_group,
+            "NodeOverlay": self._meter.on_catalog,
             "PriceCatalog": self._meter.on_catalog,
         }
         for kind in (gvk.NODE, gvk.POD):

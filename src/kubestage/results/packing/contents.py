@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.objects import gvk, node_pools, prices
+from kubestage.objects.node_overlays import NODE_OVERLAY
 from kubestage.objects.pod_resources import CPU, MEMORY
 from kubestage.objects.prices import Prices
 from kubestage.objects.spec_memo import SpecMemo
@@ -116,9 +117,10 @@ def of_store(store: Store) -> Contents:
 
 
 def prices_of(store: Store) -> Prices:
-    """The prices of a cluster's NodeGroups and PriceCatalogs."""
+    """The prices of a cluster's NodeGroups and PriceCatalogs, under its NodeOverlays."""
     catalogs: Mapping[str, Json] = store.read(prices.PRICE_CATALOG)
-    return Prices(store.read(prices.NODE_GROUP), catalogs.values())
+    overlays: Mapping[str, Json] = store.read(NODE_OVERLAY)
+    return Prices(store.read(prices.NODE_GROUP), catalogs.values(), overlays.values())
 
 
 def base_value(of: Mapping[str, int]) -> float:

@@ -60,6 +60,10 @@ def _spent(summary: Json) -> list[Html]:
     ]
     spent = wording.money(total, currency)
     text = f"Nodes cost {spent} in all. A pod costs its share of its node; the rest is idle."
+    decided = cost_summary.decided(summary)
+    if decided is not None:
+        shown_price = wording.money(decided, currency)
+        text += f" At the prices that Karpenter decided with, by NodeOverlays: {shown_price}."
     lead = element("p", text, class_="soft")
     head = ("WORKLOAD", "COST", "OF ALL")
     found = [lead, table(tables.PackingTable("Cost of the run", head, rows))]

@@ -10,7 +10,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import prices
-from kubestage.results import run_directory, timings
+from kubestage.results import charts, run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.comparison import packed_ends, verdicts
 from kubestage.results.life import comparison, node_steps, wording
@@ -21,6 +21,8 @@ from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from altair.typing import ChartType
 
     from kubestage.aliases import Json
     from kubestage.results.agreement import ReplayAgreement
@@ -74,6 +76,9 @@ class ComparedLives(TableResult):
     differences: tuple[PairedDifference, ...] = ()
     """Of several seeds: how each run differs from the first, seed by seed."""
 
+    lives: tuple[Life, ...] = ()
+    """The runs themselves; of several seeds, those with the first."""
+
     checks: tuple[str, ...] = ()
     """What must not get worse unless measures are named; else the measures of requests."""
 
@@ -115,6 +120,18 @@ class ComparedLives(TableResult):
             for at, name in enumerate(self.names)
         ]
         return Table(_TABLE, rows)
+
+    def chart(self) -> ChartType:
+        """The nodes of all runs as they live; without any that moves, the pods that wait."""
+        drawn = self.charts()
+        return drawn.get("lifetimes") or drawn["pending"]
+
+    def charts(self) -> dict[str, ChartType]:
+        """The runs side by side, by name: nodes, money, pods that wait, evictions."""
+        remark = ""
+        if len(self.seeds) > 1:
+            remark = f"With seed {self.seeds[0]}, the first of {len(self.seeds)}"
+        return charts.compared_lives(self.names, self.lives, remark)
 
     def to_dict(self) -> Json:
         """All figures; docs/compare.md describes it."""
@@ -194,6 +211,7 @@ def side_by_side(
         notes=notes,
         currency=_currency(lives[0]),
         divergences=divergences(lives),
+        lives=tuple(lives),
     )
 
 

@@ -60,6 +60,8 @@ def compare(paths: Sequence[str], options: CompareOptions, observer: Observer) -
     contenders = [
         _Contender(name, _bought(file)) for name, file in zip(short, options.nodepools, strict=True)
     ]
+    for contender in contenders:
+        _check_accepted(contender.documents)
     found: list[list[Life]] = []
     kept: list[tuple[str, pathlib.Path]] = []
     notes: dict[str, None] = {}
@@ -143,6 +145,12 @@ def _bought(file: str) -> LoadedManifests:
         fix = "add a NodePool or a NodeGroup"
         raise InputError("has no pool of nodes", file=file, path="--nodepools", fix=fix)
     return loaded
+
+
+def _check_accepted(loaded: LoadedManifests) -> None:
+    """Refuse what the API would refuse, before the first of the runs has taken its time."""
+    scratch = stage_inputs.empty(loaded, 0)
+    stage_inputs.put(scratch, loaded, loaded.documents, is_new=stage_inputs.is_new)
 
 
 def _joined(base: LoadedManifests, bought: LoadedManifests) -> LoadedManifests:

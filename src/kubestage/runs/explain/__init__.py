@@ -56,11 +56,12 @@ def explain(
     Scenario and its status, or manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or
     the name if there is one pod of it, or a workload, as in ``deploy/web``. What was not recorded
     is computed by a repetition of the run. ``node/NAME`` and ``nodeclaim/NAME`` are explained of
-    living runs: why the node was bought, and why it was kept or removed.
+    living runs and Scenarios: why the node was bought, and why it was kept or removed.
     """
     options = options or ExplainOptions()
-    if nodes.parse(pod) is not None:
-        return nodes.explain(run, pod, options, observer)
+    node = names.node_of(pod)
+    if node is not None:
+        return nodes.explain(run, node, options, observer)
     if run_directory.is_life(run):
         return living.explain(run, pod, options, observer)
     if kept_tests.is_one(pathlib.Path(run)):
@@ -107,9 +108,20 @@ def explain(
 
 
 def explain_served(
-    pod: str, *, server: str | None = None, kubeconfig: str | None = None
-) -> PodAttempts:
-    """Explain a pod, or a workload, of a cluster that `kubestage serve` serves."""
+    pod: str,
+    options: ExplainOptions | None = None,
+    *,
+    server: str | None = None,
+    kubeconfig: str | None = None,
+) -> PodAttempts | NodeExplanation:
+    """Explain a pod, a workload, or a node of a cluster that `kubestage serve` serves."""
+    options = options or ExplainOptions()
+    if options.at is not None:
+        fix = "leave it out: a served cluster is explained as it is now"
+        raise InputError("is for living runs", path="--at", fix=fix)
+    node = names.node_of(pod)
+    if node is not None:
+        return nodes.explain_served(node, options, server=server, kubeconfig=kubeconfig)
     served = pod_explanations.PodExplanations(clock_server.find(server, kubeconfig))
     named = workloads.parse(pod)
     found = served.get(pod) if named is None else served.get_workload(*named)

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_NODE_KINDS: Final = ("node", "nodes", "no", "nodeclaim", "nodeclaims")
+
+
+def node_of(text: str) -> str | None:
+    """The name in ``node/NAME`` or ``nodeclaim/NAME``; None if a text names something else."""
+    kind, slash, name = text.partition("/")
+    if not slash or kind.lower() not in _NODE_KINDS:
+        return None
+    if not name:
+        raise InputError(f'"{text}" names no node', fix=f"write {kind}/NAME")
+    return name
 
 
 def choose_pod(keys: Iterable[str], name: str, run: str) -> str:

@@ -51,6 +51,11 @@ class NodeExplanation(TableResult, msgspec.Struct, frozen=True, kw_only=True, re
     purchase: Purchase | None = None
     launch: Launch | None = None
     verdict: Verdict | None = None
+    billed_per_hour: float | None = None
+    """What it is billed, if it is there and has a price."""
+    decided_per_hour: float | None = None
+    """What Karpenter believes that it costs, if that is another price, by a NodeOverlay."""
+    currency: str = ""
     obstacles: list[str] = []
     """What is in the way of its removal, all of it."""
     pods: list[str] = []

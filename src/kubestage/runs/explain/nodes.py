@@ -1,176 +1,92 @@
-"""Explaining a node, or a NodeClaim, of a kept living run: the run is repeated for that."""
+"""Explaining a node, or a NodeClaim: of a kept run, which is repeated, or of a served cluster."""
 
 from __future__ import annotations
 
-import difflib
-from typing import TYPE_CHECKING, Final
+import pathlib
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubestage.controllers.karpenter.decisions import obstacles, purchases
-from kubestage.controllers.karpenter.state import pod_state
-from kubestage.controllers.karpenter.state.disruption_limits import DisruptionLimits
+from kubestage import lazy
 from kubestage.errors import InputError
-from kubestage.objects import gvk, node_pools
-from kubestage.results import run_directory
-from kubestage.runs import living_run
-from kubestage.runs.explain import living, node_explanation
+from kubestage.results import kept_test, run_directory
+from kubestage.results.life.node_decisions import NodeDecisionRecord
+from kubestage.runs import living_run, scenario_run
+from kubestage.runs.explain import living, manifests, repetition, staged_nodes
 from kubestage.runs.explain.node_explanation import NodeExplanation
-from kubestage.runs.inputs import autoscaler_files, plugin_files, python_file
-from kubestage.units import SECOND_NS
-from kubestage.wording import few
+from kubestage.runs.inputs import autoscaler_files, file_kinds, plugin_files, python_file
+from kubestage.stage import few_collections
+
+with lazy.imports():
+    from kubestage.remote import node_explanations
+    from kubestage.runs import clock_server
 
 if TYPE_CHECKING:
-    import pathlib
-    from collections.abc import Iterable
-
-    from kubestage.aliases import Json
-    from kubestage.controllers.node_decisions import Departure, Purchase, Verdict
-    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.runs.explain_options import ExplainOptions
     from kubestage.runs.observer import Observer
-    from kubestage.stage import Stage
-
-_KINDS: Final = ("node", "nodes", "no", "nodeclaim", "nodeclaims")
-_CLAIM: Final = ("karpenter.sh/v1", "NodeClaim")
-
-
-def parse(text: str) -> str | None:
-    """The name in ``node/NAME`` or ``nodeclaim/NAME``; None if a text names something else."""
-    kind, slash, name = text.partition("/")
-    return name if slash and name and kind.lower() in _KINDS else None
 
 
 def explain(
-    path: str | pathlib.Path, text: str, options: ExplainOptions, observer: Observer
+    path: str | pathlib.Path, name: str, options: ExplainOptions, observer: Observer
 ) -> NodeExplanation:
-    """Explain a node of a living run at its end, or at a moment."""
-    name = parse(text)
-    assert name is not None
+    """Explain a node of a kept run at its end, or at a moment of a living one."""
+    _refuse_pod_options(options)
+    if run_directory.is_life(path):
+        return _of_life(path, name, options, observer)
+    place = pathlib.Path(path)
+    if kept_test.is_one(place) or manifests.are_at(path):
+        fix = "name a directory that `kubestage run --out DIR` has written"
+        problem = "nodes are explained of living runs and of Scenarios that were kept"
+        raise InputError(problem, file=str(path), fix=fix)
+    if options.at is not None:
+        fix = "leave it out, or name a run of `kubestage run --for`"
+        raise InputError("is for living runs", path="--at", fix=fix)
+    file_kinds.expect_run(str(path))
+    return _of_scenario(path, name, observer)
+
+
+def explain_served(
+    name: str, options: ExplainOptions, *, server: str | None, kubeconfig: str | None
+) -> NodeExplanation:
+    """Explain a node of a cluster that `kubestage serve` serves, as it is now."""
+    _refuse_pod_options(options)
+    served = node_explanations.NodeExplanations(clock_server.find(server, kubeconfig))
+    return msgspec.convert(served.get(name), NodeExplanation)
+
+
+def _refuse_pod_options(options: ExplainOptions) -> None:
     if options.attempt is not None or options.node is not None:
         flag = "--node" if options.attempt is None else "--attempt"
         raise InputError("is for pods", path=flag, fix="leave it out")
-    if not run_directory.is_life(path):
-        fix = "name a directory that `kubestage run --for ... --out DIR` has written"
-        raise InputError("nodes are explained of living runs", file=str(path), fix=fix)
+
+
+def _of_life(
+    path: str | pathlib.Path, name: str, options: ExplainOptions, observer: Observer
+) -> NodeExplanation:
     this = living.repeatable(path, options.at, observer)
     files = autoscaler_files.files(this.plan.autoscalers)
     with plugin_files.error_context(this.settings.plugins), python_file.error_context(*files):
         lived = living_run.live(this.loaded, this.settings, this.plan, observer)
     assert lived.nodes is not None
-    found = of(lived.stage, lived.nodes, name, str(path))
+    found = staged_nodes.of(lived.stage, lived.nodes, name, str(path))
     return msgspec.structs.replace(found, notes=this.warnings)
 
 
-def of(stage: Stage, record: NodeDecisionRecord, name: str, run: str = "") -> NodeExplanation:
-    """What is known of a node, or of the node of a NodeClaim, on a stage."""
-    nodes, claims = stage.store.read(gvk.NODE), stage.store.read(_CLAIM)
-    node = nodes.get(name)
-    claim = claims.get(name) or _claim_of(claims.values(), name)
-    claim_name = claim["metadata"]["name"] if claim is not None else _past_claim(record, name)
-    if node is None and claim is None and not _is_known(record, name):
-        raise _unknown(name, [*nodes, *claims, *record.purchases, *record.added_ns], run)
-    if node is None and claim is not None:
-        node = nodes.get((claim.get("status") or {}).get("nodeName") or "")
-    node_name = name if node is None else node["metadata"]["name"]
-    start_ns = stage.clock.unix_ns - stage.clock.now_ns
-    departure = record.departures.get(claim_name) or record.departures.get(node_name)
-    purchase = record.purchases.get(claim_name) or record.purchases.get(node_name)
-    added, removed = record.added_ns.get(node_name), record.removed_ns.get(node_name)
-    pods = [] if node is None else _pods_on(stage, node_name)
-    return NodeExplanation(
-        node=node_name if node is not None or added is not None else "",
-        node_claim=claim_name,
-        pool=_pool(node, claim, purchase, departure),
-        status=_status(node, claim, added is not None, departure is not None),
-        start_ns=start_ns,
-        at_seconds=stage.clock.now_ns / SECOND_NS,
-        purchase=purchase,
-        launch=record.launches.get(claim_name),
-        verdict=None if node is None else _present(stage, node_name),
-        obstacles=_obstacles(stage, node, claim, pods),
-        pods=[
-            pod_state.key_of(each)
-            for each in pods
-            if pod_state.is_active(each) and not pod_state.is_daemon(each)
-        ],
-        history=record.verdicts.get(node_name, []),
-        departure=departure,
-        added_seconds=_seconds(added, start_ns),
-        removed_seconds=None if node is not None else _seconds(removed, start_ns),
-    )
-
-
-def _present(stage: Stage, node: str) -> Verdict | None:
-    """What holds of a node now."""
-    assert stage.controllers is not None
-    return stage.controllers.node_decisions.present().get(node)
-
-
-def _claim_of(claims: Iterable[Json], node: str) -> Json | None:
-    return next(
-        (each for each in claims if (each.get("status") or {}).get("nodeName") == node), None
-    )
-
-
-def _past_claim(record: NodeDecisionRecord, name: str) -> str:
-    """The NodeClaim that a node had, or that is itself named; empty if there is none."""
-    for each in record.departures.values():
-        if name in (each.node, each.name):
-            return each.name if each.by == purchases.BY else ""
-    verdicts = record.verdicts.get(name)
-    if verdicts:
-        return verdicts[-1].name
-    bought = record.purchases.get(name)
-    return name if bought is not None and bought.by == purchases.BY else ""
-
-
-def _is_known(record: NodeDecisionRecord, name: str) -> bool:
-    return name in record.added_ns or name in record.purchases or name in record.verdicts
-
-
-def _unknown(name: str, known: Iterable[str], run: str) -> InputError:
-    names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=1)
-    fix = f"there are {few(names)}" if names else "the run has no nodes"
-    if near:
-        fix = f"did you mean {near[0]}?"
-    return InputError(f'there is no node or NodeClaim "{name}"', file=run or None, fix=fix)
-
-
-def _pods_on(stage: Stage, node: str) -> list[Json]:
-    return [
-        pod for pod in stage.store.read(gvk.POD).values() if pod["spec"].get("nodeName") == node
-    ]
-
-
-def _obstacles(
-    stage: Stage, node: Json | None, claim: Json | None, pods: Iterable[Json]
-) -> list[str]:
-    """What is in the way of the removal of a node that Karpenter manages."""
-    if node is None or claim is None:
-        return []
-    limits = DisruptionLimits(stage.store.read(gvk.POD_DISRUPTION_BUDGET).values())
-    return list(obstacles.of(node, claim, pods, limits, stage.clock.unix_ns))
-
-
-def _pool(
-    node: Json | None, claim: Json | None, bought: Purchase | None, left: Departure | None
-) -> str:
-    for obj in (node, claim):
-        if obj is not None and node_pools.of(obj):
-            return node_pools.of(obj)
-    return next((each.pool for each in (bought, left) if each is not None), "")
-
-
-def _status(node: Json | None, claim: Json | None, has_been: bool, has_left: bool) -> str:
-    if node is None and claim is None:
-        return node_explanation.GONE if has_been else node_explanation.NEVER_CAME
-    is_going = any("deletionTimestamp" in each["metadata"] for each in (node, claim) if each)
-    if is_going or has_left:
-        return node_explanation.LEAVING
-    return node_explanation.STARTING if node is None else node_explanation.RUNNING
-
-
-def _seconds(at_ns: int | None, start_ns: int) -> float | None:
-    return None if at_ns is None else round((at_ns - start_ns) / SECOND_NS, 6)
+def _of_scenario(path: str | pathlib.Path, name: str, observer: Observer) -> NodeExplanation:
+    with run_directory.open_run(path) as opened:
+        if opened.repeat is None:
+            problem = "does not say how to repeat the run"
+            fix = "run it again with `kubestage run --out DIR`"
+            raise InputError(problem, file=str(path), fix=fix)
+        this = repetition.repeatable(opened)
+    hooks = scenario_run.RunHooks(observer=observer)
+    with plugin_files.error_context(this.settings.plugins):
+        played = scenario_run.start_scenario(this.inputs, this.settings, watching=hooks)
+        stage = played.stage
+        record = NodeDecisionRecord(stage.clock)
+        decisions = None if stage.controllers is None else stage.controllers.node_decisions
+        record.follow(stage.store, decisions)
+        with few_collections():
+            scenario_run.advance(played.controller)
+    found = staged_nodes.of(stage, record, name, str(path))
+    return msgspec.structs.replace(found, notes=list(this.warnings))

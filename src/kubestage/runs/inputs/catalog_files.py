@@ -37,7 +37,7 @@ def load(name: str, notes: list[str]) -> list[Json]:
             if instance_type_files.are_instance_types(value):
                 spec = instance_type_files.read(value, name)
                 return [price_files.checked(price_files.named(pathlib.Path(name).stem, spec), name)]
-    catalogs = price_files.parse(text, name, notes)
+    catalogs = price_files.parse(text, name, notes, OPTION)
     if not any(each.resources for catalog in catalogs for each in prices.entries(catalog)):
         fix = "add the columns cpu and memory, or a field resources to each price"
         raise InputError("does not state what machines have", file=name, path=OPTION, fix=fix)

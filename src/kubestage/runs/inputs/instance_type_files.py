@@ -22,16 +22,19 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.errors import InputError
+from kubestage.errors import InputError, KubestageError
 from kubestage.objects import prices, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from kubestage.objects.quantity import Quantity
+
 _LIST: Final = "instanceTypes"
 _FIX: Final = (
     "write a list of {name: ..., capacity: {cpu: ..., memory: ...}, offerings: [{price: ...}]}"
 )
+_FIX_AMOUNT: Final = "write it as in 4, 500m or 16Gi"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _PLACE: Final = re.compile(r"(.*) - at `\$(.*)`", re.DOTALL)
 # What Karpenter's KWOK provider adds to its file.
@@ -83,10 +86,13 @@ def read(value: Any, file: str) -> Json:
         problem, path = match.groups() if match else (str(error), "")
         problem = problem[:1].lower() + problem[1:]
         raise InputError(problem, file=file, path=path, fix=_FIX) from None
-    try:
-        found = [price for each in types for price in _prices(each)]
-    except quantity.QuantityError as error:
-        raise InputError(str(error), file=file, fix=_FIX) from None
+    found: list[Json] = []
+    for number, each in enumerate(types):
+        try:
+            found += _prices(each)
+        except _AmountError as error:
+            path = f"[{number}].{error.path}"
+            raise InputError(str(error), file=file, path=path, fix=_FIX_AMOUNT) from None
     return {"prices": found}
 
 
@@ -108,13 +114,28 @@ def _prices(stated: StatedType) -> Iterator[Json]:
         room = {}
 
 
+class _AmountError(KubestageError):
+    """An amount that cannot be read, and where it is in its type."""
+
+    def __init__(self, problem: str, path: str) -> None:
+        super().__init__(problem)
+        self.path = path
+
+
 def _left(capacity: Mapping[str, Any], overhead: Mapping[str, Any]) -> dict[str, str]:
     left = {}
     for name, amount in capacity.items():
         kept = overhead.get(name)
-        whole = quantity.of(amount)
-        left[name] = str(whole if kept is None else whole - quantity.of(kept))
+        whole = _amount(amount, f"capacity.{name}")
+        left[name] = str(whole if kept is None else whole - _amount(kept, f"overhead.{name}"))
     return left
+
+
+def _amount(stated: Any, path: str) -> Quantity:
+    try:
+        return quantity.of(stated)
+    except quantity.QuantityError as error:
+        raise _AmountError(f"{stated!r}: {error}", path) from None
 
 
 def _is_of_kwok(stated: Any) -> bool:

@@ -53,7 +53,7 @@ def load(name: str, notes: list[str] | None = None) -> list[Json]:
     return parse(text, name, notes)
 
 
-def parse(text: str, name: str, notes: list[str] | None = None) -> list[Json]:
+def parse(text: str, name: str, notes: list[str] | None = None, option: str = OPTION) -> list[Json]:
     """The PriceCatalogs of a text: CSV if it begins with a header of prices, else YAML."""
     stem = pathlib.Path(name).stem
     if pathlib.Path(name).suffix == ".csv" or price_tables.is_header(text.partition("\n")[0]):
@@ -62,9 +62,9 @@ def parse(text: str, name: str, notes: list[str] | None = None) -> list[Json]:
         if unknown and notes is not None:
             notes.append(f"{name}: ignored columns: {', '.join(unknown)}")
         return [checked(named(stem, spec), name)]
-    catalogs = [checked(each, name) for each in _documents(text, name, stem)]
+    catalogs = [checked(each, name, part) for each, part in _documents(text, name, stem, option)]
     if not catalogs:
-        raise InputError("has no prices", file=name, path=OPTION, fix=_FIX)
+        raise InputError("has no prices", file=name, path=option, fix=_FIX)
     return catalogs
 
 
@@ -175,28 +175,32 @@ def _labels(value: Any) -> Iterator[str]:
             yield from _labels(item)
 
 
-def _documents(text: str, name: str, stem: str) -> Iterator[Json]:
-    """PriceCatalog objects, or a plain list or mapping of prices in their place."""
+def _documents(text: str, name: str, stem: str, option: str) -> Iterator[tuple[Json, str]]:
+    """PriceCatalog objects, or a plain list or mapping of prices in their place.
+
+    With each comes the path in the object that the file does not have.
+    """
     for value in yaml_documents.values(text, name):
         if value is None:
             continue
         if isinstance(value, list):
-            yield named(stem, {"prices": value})
+            yield named(stem, {"prices": value}), "spec.prices"
         elif isinstance(value, dict) and "kind" not in value and "prices" in value:
-            yield named(stem, value)
+            yield named(stem, value), "spec."
         elif isinstance(value, dict) and _is_catalog(value):
-            yield value
+            yield value, ""
         else:
-            raise InputError("is no price catalog", file=name, path=OPTION, fix=_FIX)
+            raise InputError("is no price catalog", file=name, path=option, fix=_FIX)
 
 
-def checked(catalog: Json, name: str) -> Json:
-    """Refuse a catalog that the API would refuse."""
+def checked(catalog: Json, name: str, part: str = "") -> Json:
+    """Refuse a catalog that the API would refuse; `part` is what paths in the file begin with."""
     errors = price_catalog.validate(catalog)
     if errors:
         first, *others = errors
-        more = f"{len(others)} more" if others else None
-        raise InputError(first.body, file=name, path=first.field, fix=more)
+        more = f"; {len(others)} more like that" if others else ""
+        path = first.field.removeprefix(part)
+        raise InputError(f"{first.body}{more}", file=name, path=path)
     return catalog
 
 

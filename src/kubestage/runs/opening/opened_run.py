@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kubestage.results.agreement import ReplayAgreement
     from kubestage.results.history.attempt_rows import RunAttempts
     from kubestage.results.history.cluster_history import ClusterHistory
+    from kubestage.results.life.node_decisions import NodeDecisionRecord
     from kubestage.stage import Stage
 
 RunKind = Literal["scenario", "living", "load", "rehearsal", "test"]
@@ -42,6 +43,8 @@ class OpenedRun:
     """Whether controllers were at work."""
     agreement: ReplayAgreement | None = None
     """How far it agrees with its recording, if it is a replay."""
+    node_decisions: NodeDecisionRecord | None = None
+    """What was decided about its nodes, where that is known."""
     is_contender: bool = False
     """Whether it is one of a comparison."""
     explain: Callable[[Collection[int]], Mapping[int, Json]] | None = None

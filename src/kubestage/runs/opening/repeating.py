@@ -66,12 +66,13 @@ def open_life(path: pathlib.Path, observer: Observer) -> OpenedRun:
     files = autoscaler_files.files(plan.autoscalers)
     with plugin_files.error_context(this.settings.plugins), python_file.error_context(*files):
         # It must be able to go on: forks do.
-        living_run.live(this.loaded, this.settings, plan, observer, halts=False)
+        lived = living_run.live(this.loaded, this.settings, plan, observer, halts=False)
     [opened] = recorder.opened("living", [path.name])
     opened.notes = this.warnings
     opened.settings = this.settings.setting_values
     opened.explain = _LifeAgain(this)
     opened.agreement = agreement.read(path)
+    opened.node_decisions = lived.nodes
     return opened
 
 

@@ -43,7 +43,7 @@ class Rejections:
     """The last attempt at a pod of each kind that fitted nowhere; copies begin without any.
 
     NOTE: a thousand pods that wait for nodes are all tried again at each new one, and most of them
-    in vain (`benchmarks/karpenter_day.py`).
+    fit nowhere again (`benchmarks/karpenter_day.py`).
     """
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage.results.life.node_decisions import NodeDecisionRecord
 from kubestage.server.kubestage_api.attempts import RecordedAttempts
 from kubestage.server.kubestage_api.run_records import RunRecords
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def start_recording(live: Live, directory: pathlib.Path | None = None) -> RunRecords:
-    """Keep attempts of a served stage and records of its Scenarios from now on.
+    """Keep attempts of a served stage, decisions about its nodes and records of its Scenarios.
 
     Records lie in the directory, or in a passing one that is gone when they are closed.
     """
@@ -26,7 +27,20 @@ def start_recording(live: Live, directory: pathlib.Path | None = None) -> RunRec
             live.stage.scenarios.sink = state.records
             live.stage.scenarios.listener = state.attempts
         state.attempts.attach()
+        if state.node_decisions is None:
+            state.node_decisions = NodeDecisionRecord(live.stage.clock, forgets=True)
+            runner = live.stage.controllers
+            decisions = None if runner is None else runner.node_decisions
+            state.node_decisions.follow(live.store, decisions)
     return state.records
+
+
+def node_decisions(live: Live) -> NodeDecisionRecord:
+    """What was decided about the nodes of a stage."""
+    start_recording(live)
+    decided = live.state.node_decisions
+    assert decided is not None
+    return decided
 
 
 def attempts(live: Live) -> RecordedAttempts:

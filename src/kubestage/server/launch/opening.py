@@ -72,6 +72,7 @@ def entries(runs: Sequence[OpenedRun]) -> list[ClusterEntry]:
             attempts=run.attempts.rows,
             is_read_only=True,
             agreement=run.agreement,
+            node_decisions=run.node_decisions,
             plugins=run.plugins,
             settings=run.settings,
             forks_have_controllers=run.has_controllers,

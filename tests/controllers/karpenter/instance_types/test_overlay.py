@@ -9,6 +9,7 @@ import pytest
 from kubestage.aliases import Json
 from kubestage.controllers.karpenter import labels
 from kubestage.controllers.karpenter.instance_types import overlay
+from kubestage.objects import node_overlays
 from tests.controllers.karpenter import objects
 from tests.controllers.karpenter.clouds import STANDARD
 
@@ -47,7 +48,7 @@ def _prices(found: Overlaid, zone: str = "zone-1") -> list[float | None]:
     ],
 )
 def test_a_price_is_replaced_moved_or_scaled(change: str, price: float) -> None:
-    assert overlay.adjusted_price(2.0, change) == pytest.approx(price)
+    assert node_overlays.adjusted_price(2.0, change) == pytest.approx(price)
 
 
 def test_only_what_is_selected_changes() -> None:

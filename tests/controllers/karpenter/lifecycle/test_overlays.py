@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kubestage.controllers.karpenter.provider import overlays
+from kubestage.objects import node_overlays
 from tests.controllers.karpenter.lifecycle.stages import (
     claims,
     condition,
@@ -37,7 +37,7 @@ def about(name: str, *values: str, **spec: Any) -> Json:
     [("0.5", 0.5), ("+1.5", 3.5), ("-0.5", 1.5), ("+50%", 3.0), ("-100%", 0.0), ("-5", 0.0)],
 )
 def test_prices_are_replaced_or_adjusted(change: str, price: float) -> None:
-    assert overlays.adjusted_price(2.0, change) == pytest.approx(price)
+    assert node_overlays.adjusted_price(2.0, change) == pytest.approx(price)
 
 
 def test_a_dearer_type_is_not_taken() -> None:

@@ -90,8 +90,12 @@ def test_any_csv_can_be_mapped() -> None:
         first = found["own-0"]
         assert (first.at_ns, first.cpu) == (4 * 10**9, 0.25)
         assert first.pod["metadata"]["labels"] == {"team": "red"}
-        requests = first.pod["spec"]["containers"][0]["resources"]["requests"]
-        assert requests == {"cpu": "250m", "example.com/disk": "2"}
+        resources = first.pod["spec"]["containers"][0]["resources"]
+        assert resources["requests"] == {"cpu": "250m", "example.com/disk": "2"}
+        # The API refuses such a resource without a limit.
+        assert resources["limits"] == {"example.com/disk": "2"}
+        second = found["own-1"].pod["spec"]["containers"][0]["resources"]
+        assert second == {"requests": {"cpu": "1000m"}}
         duration = first.pod["metadata"]["annotations"]["kubestage.dev/run-duration"]
         assert duration == "2.5s"
 

@@ -39,9 +39,11 @@ def of(
     """The purchase of a NodeClaim, if for a `command` one of its replacements."""
     price: float | None = None
     replaces: tuple[str, ...] = ()
+    cause = ""
     if command is not None:
         replaces = tuple(each.name for each in command.candidates)
-        why = f"in the place of {few(replaces)} ({command.reason})"
+        cause = command.reason
+        why = f"in the place of {few(replaces)} ({cause})"
         # Drift does not look at prices.
         price = command.source_cost if command.consolidation_type else None
     return Purchase(
@@ -57,6 +59,7 @@ def of(
         left=len(claim.instance_types),
         excluded=tuple(known.of(claim, types, well_known, _rest(claim, price))),
         replaces=replaces,
+        cause=cause,
     )
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 DRIFTED: Final = "Drifted"
 
 
-class Drift:
-    """Replaces what drifted first, nodes without pods before others."""
+class OfDrift:
+    """What the methods have in common that replace nodes because they have drifted."""
 
     reason = DRIFTED
     consolidation_type = ""
@@ -30,6 +30,14 @@ class Drift:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    def confirm(self, command: Command) -> Command | None:
+        """Drift is not validated."""
+        return command
+
+
+class Drift(OfDrift):
+    """Replaces what drifted first, nodes without pods before others."""
 
     def should_disrupt(self, candidate: Candidate) -> bool:
         """Whether a node has drifted, and its NodePool makes as many as pods need."""
@@ -61,10 +69,6 @@ class Drift:
             self._context.note([each], findings.DRIFT, command.decision, command.text_for(each))
             return [command]
         return []
-
-    def confirm(self, command: Command) -> Command | None:
-        """Drift is not validated."""
-        return command
 
 
 def _since(candidate: Candidate) -> int:

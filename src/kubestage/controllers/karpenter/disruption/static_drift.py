@@ -8,7 +8,7 @@ from kubestage.controllers.karpenter import static_pools
 from kubestage.controllers.karpenter.conditions import status
 from kubestage.controllers.karpenter.decisions import findings
 from kubestage.controllers.karpenter.disruption.command import Command
-from kubestage.controllers.karpenter.disruption.drift import DRIFTED
+from kubestage.controllers.karpenter.disruption.drift import DRIFTED, OfDrift
 from kubestage.controllers.karpenter.scheduling import templates
 from kubestage.controllers.karpenter.scheduling.results import NewNodeClaim, Results
 
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.disruption.candidates import Candidate
-    from kubestage.controllers.karpenter.disruption.context import Context
 
 
-class StaticDrift:
+class StaticDrift(OfDrift):
     """One command for each node, as many as budget and limit allow."""
-
-    reason = DRIFTED
-    consolidation_type = ""
-    is_eventual = True
-    is_validated = False
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
 
     def should_disrupt(self, candidate: Candidate) -> bool:
         """Whether a node has drifted, and its NodePool has a fixed number of them."""
@@ -45,10 +36,6 @@ class StaticDrift:
             for name in sorted(by_pool)
             for each in by_pool[name][: self._most(by_pool[name], budgets.get(name, 0))]
         ]
-
-    def confirm(self, command: Command) -> Command | None:
-        """Drift is not validated."""
-        return command
 
     def _most(self, candidates: Sequence[Candidate], allowed: int) -> int:
         """How many nodes of a NodePool are replaced now."""

@@ -16,6 +16,7 @@ from kubestage.controllers.karpenter import amounts, labels
 from kubestage.controllers.karpenter.instance_types import prices, types
 from kubestage.controllers.karpenter.requirements import requirement, requirements, validation
 from kubestage.controllers.karpenter.requirements.requirements import Requirements
+from kubestage.objects import node_overlays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,19 +97,6 @@ def overlaid(
         },
         problems,
     )
-
-
-def adjusted_price(price: float, change: str) -> float:
-    """A price after a change: a new one, one to be added, or a percentage."""
-    if not change:
-        return price
-    if not change.startswith(("+", "-")):
-        return float(change)
-    if change.endswith("%"):
-        adjusted = price * (1 + float(change[:-1]) / 100)
-    else:
-        adjusted = price + float(change)
-    return max(adjusted, 0.0)
 
 
 def _by_weight(overlays: Sequence[Json]) -> list[Json]:
@@ -207,7 +195,7 @@ def _with_price(offering: Offering, changes: Mapping[str, _Price]) -> Offering:
     # As in the real one, an offering with a changed price has no capacity of its own any more.
     return types.Offering(
         offering.requirements,
-        adjusted_price(offering.price, change.change),
+        node_overlays.adjusted_price(offering.price, change.change),
         offering.available,
         offering.reservation_capacity,
         offering.reservation_id,

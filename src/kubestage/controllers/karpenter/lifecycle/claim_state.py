@@ -63,7 +63,7 @@ class ClaimState:
             return
         expiry_ns = self._expiry_ns(claim)
         if expiry_ns is not None and expiry_ns <= self._at_work.now_ns:
-            self._at_work.give_up(claim, f"expired: expireAfter {claim['spec']['expireAfter']}")
+            self._at_work.give_up(claim, f"Expired: expireAfter {claim['spec']['expireAfter']}")
 
     def on_pod(self, change: Change) -> None:
         """A pod has come to a node, has ended, or is going."""

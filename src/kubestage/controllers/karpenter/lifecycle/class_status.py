@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.conditions.condition_set import ConditionSet
 from kubestage.controllers.karpenter.provider import node_class
+from kubestage.objects.prices import PRICE_CATALOG
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -36,11 +37,18 @@ def sync(at_work: AtWork, kind: tuple[str, str], name: str) -> None:
     elif has_types:
         conditions.set_true(_STAGE[0])
     else:
-        conditions.set_false(_STAGE[0], "NoInstanceTypes", _NO_TYPES)
+        conditions.set_false(_STAGE[0], "NoInstanceTypes", _missing(at_work, found))
     status = conditions.status
     if kind == node_class.EC2:
         status = {**status, **_resolved(at_work, found)}
     at_work.write_status(kind, obj, status)
+
+
+def _missing(at_work: AtWork, found: NodeClass) -> str:
+    """Why a class has no instance types."""
+    if found.catalog and at_work.lister.get(PRICE_CATALOG, found.catalog) is None:
+        return f'there is no PriceCatalog "{found.catalog}"; name its file with --catalogue'
+    return _NO_TYPES
 
 
 def _resolved(at_work: AtWork, found: NodeClass) -> Json:

@@ -117,7 +117,7 @@ class MachineEvents:
                 at_work.publish(event)
         at_work.cloud.capacity.mark(machine.place, at_work.now_ns)
         if claim is not None and not is_going(claim):
-            at_work.give_up(claim, "spot interruption: the provider takes the machine back")
+            at_work.give_up(claim, "SpotInterrupted: the provider takes the machine back")
         notice_ns = at_work.cloud.notice_ns(machine)
         at_work.wake(f"machine:reclaim:{machine.provider_id}", notice_ns)
 

@@ -10,6 +10,7 @@ from kubestage.controllers.karpenter import amounts, labels
 from kubestage.controllers.karpenter.instance_types import prices, types
 from kubestage.controllers.karpenter.requirements import requirement, requirements
 from kubestage.controllers.karpenter.requirements.requirements import Requirements
+from kubestage.objects import node_overlays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,15 +66,6 @@ def evaluate(
         for known, each, offerings in selected:
             _note(known.setdefault(each.name, _Update()), offerings, overlay)
     return Evaluation(updates, frozenset(conflicting))
-
-
-def adjusted_price(price: float, change: str) -> float:
-    """A price in place of another, or that plus an amount or a share; never below nothing."""
-    if change[0] not in "+-":
-        return float(change)
-    if change.endswith("%"):
-        return max(price * (1 + float(change.removesuffix("%")) / 100), 0.0)
-    return max(price + float(change), 0.0)
 
 
 def _order(overlay: Json) -> tuple[int, str]:
@@ -137,5 +129,5 @@ def _repriced(offering: Offering, update: _Update) -> Offering:
     change = update.prices.get(offering.requirements)
     if change is None:
         return offering
-    price = adjusted_price(offering.price, change)
+    price = node_overlays.adjusted_price(offering.price, change)
     return msgspec.structs.replace(offering, price=price, price_overlaid=True)

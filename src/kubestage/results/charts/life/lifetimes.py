@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import statistics
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import altair as alt
 
@@ -37,31 +37,65 @@ _LEGEND_COLUMNS: Final = 4
 _UNKNOWN: Final = "type unknown"
 
 
+class LifetimesScale(NamedTuple):
+    """What panels of nodes share, of one run or of several side by side."""
+
+    seconds: float
+    currency: str
+    names: dict[tuple[str, str, float], str]
+    """What each kind of node is called, the cheapest first."""
+    lanes: int
+    """How many nodes there are at a time, at most."""
+
+
 def lifetimes(life: Life) -> ChartType | None:
     """Every node from when it came to when it went; None if none came or went."""
     rows = life.rows("lifetimes")
     if not rows:
         return None
-    currency = life.summary.get("currency") or prices.DEFAULT_CURRENCY
-    axis = times.Times(life.seconds)
-    names = _names(rows, currency)
-    count, values = _slices(rows[:MOST], names, life.seconds)
+    scale = scale_of([life])
+    layered = alt.layer(panel(life, scale), width=style.WIDTH, height=height(scale))
+    return markers.finished(life, layered, "Nodes as they live", subtitle(life))
+
+
+def scale_of(lives: Sequence[Life]) -> LifetimesScale:
+    """The scale of all these runs."""
+    rows = [row for life in lives for row in life.rows("lifetimes")]
+    currency = lives[0].summary.get("currency") or prices.DEFAULT_CURRENCY
+    most = max(_most(life) for life in lives)
+    return LifetimesScale(
+        max(life.seconds for life in lives), currency, _names(rows, currency), most
+    )
+
+
+def height(scale: LifetimesScale) -> int:
+    """How high a panel is."""
+    return min(max(_LANE_PIXELS * scale.lanes, style.HEIGHT), _MOST_HEIGHT)
+
+
+def panel(life: Life, scale: LifetimesScale) -> alt.Chart:
+    """The slices of one run."""
+    axis = times.Times(scale.seconds)
+    values = _slices(life, scale.names)
     slices = [
         {**each, "end": round(each["endSeconds"] / axis.unit[1], 6)}
         for each in axis.of(values, "beginSeconds")
     ]
     mark: Json = {"opacity": 0.9}
-    if count <= _FEW_LANES:
+    if scale.lanes <= _FEW_LANES:
         mark |= {"cornerRadius": 2, "stroke": "white", "strokeWidth": 0.5}
-    chart = (
+        slices = [
+            {**each, "low": each["low"] + _GAP, "high": each["high"] - _GAP} for each in slices
+        ]
+    chart: alt.Chart = (
         alt.Chart(style.data(slices))
         .mark_rect(**mark)
         .encode(
             x=axis.axis(),
             x2="end:Q",
-            y=style.count_axis("low", "nodes", count),
+            y=style.count_axis("low", "nodes", scale.lanes),
             y2="high:Q",
-            color=_color(rows, names, currency),
+            color=_color(scale),
             tooltip=[
                 alt.Tooltip("node:N"), alt.Tooltip("pool:N"), alt.Tooltip("kind:N", title="type"),
                 axis.tip(), alt.Tooltip("lived:N"), alt.Tooltip("added:N"),
@@ -69,9 +103,7 @@ def lifetimes(life: Life) -> ChartType | None:
             ],
         )
     )  # fmt: skip
-    height = min(max(_LANE_PIXELS * count, style.HEIGHT), _MOST_HEIGHT)
-    layered = alt.layer(chart, width=style.WIDTH, height=height)
-    return markers.finished(life, layered, "Nodes as they live", _subtitle(rows, count))
+    return chart
 
 
 def _names(rows: Sequence[Json], currency: str) -> dict[tuple[str, str, float], str]:
@@ -91,17 +123,16 @@ def _kind(row: Json) -> tuple[str, str, float]:
     return row["instanceType"], row["capacityType"], row["perHour"] or 0.0
 
 
-def _color(
-    rows: Sequence[Json], names: dict[tuple[str, str, float], str], currency: str
-) -> alt.Color:
+def _color(shared: LifetimesScale) -> alt.Color:
     """A colour for each kind; of many kinds, the darker the dearer."""
+    names = shared.names
     if len(names) <= len(_COLORS):
         scale = alt.Scale(domain=list(names.values()), range=list(_COLORS[: len(names)]))
         legend = alt.Legend(columns=_LEGEND_COLUMNS, symbolType="square")
         return alt.Color("kind:N", scale=scale, legend=legend)
-    highest = max(row["perHour"] or 0.0 for row in rows)
+    highest = max(price for _, _, price in names)
     shades = alt.Scale(domain=[0, highest or 1], range=list(style.SHADES))
-    legend = alt.Legend(title=f"{currency} per hour", orient="top", format="~g")
+    legend = alt.Legend(title=f"{shared.currency} per hour", orient="top", format="~g")
     return alt.Color("price:Q", scale=shades, legend=legend)
 
 
@@ -119,19 +150,27 @@ def lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
     return found
 
 
-def _slices(
-    rows: Sequence[Json], names: dict[tuple[str, str, float], str], seconds: float
-) -> tuple[int, list[Json]]:
-    """How many lanes there are, and the slices."""
-    ordered = sorted(rows, key=lambda each: (each["fromSeconds"], -(each["perHour"] or 0.0)))
+def _in_order(life: Life) -> tuple[list[Json], list[tuple[float, float]]]:
+    """The nodes that are drawn in the order in which they came, and when each is there."""
+    rows = life.rows("lifetimes")[:MOST]
+    rows.sort(key=lambda each: (each["fromSeconds"], -(each["perHour"] or 0.0)))
     spans = [
-        (max(row["fromSeconds"], 0.0), seconds if row["toSeconds"] is None else row["toSeconds"])
-        for row in ordered
+        (
+            max(row["fromSeconds"], 0.0),
+            life.seconds if row["toSeconds"] is None else row["toSeconds"],
+        )
+        for row in rows
     ]
-    places = lanes(spans)
-    count = 1 + max(places)
-    gap = _GAP if count <= _FEW_LANES else 0.0
-    values = [
+    return rows, spans
+
+
+def _most(life: Life) -> int:
+    return 1 + max(lanes(_in_order(life)[1]), default=0)
+
+
+def _slices(life: Life, names: dict[tuple[str, str, float], str]) -> list[Json]:
+    rows, spans = _in_order(life)
+    return [
         {
             "node": row["node"],
             "pool": row["pool"],
@@ -139,20 +178,21 @@ def _slices(
             "price": row["perHour"] or 0.0,
             "beginSeconds": begin,
             "endSeconds": end,
-            "low": lane + gap,
-            "high": lane + 1 - gap,
+            "low": lane,
+            "high": lane + 1,
             "lived": wording.span(end - begin),
             "added": row["whyAdded"],
             "removed": row["whyRemoved"],
         }
-        for row, (begin, end), lane in zip(ordered, spans, places, strict=True)
+        for row, (begin, end), lane in zip(rows, spans, lanes(spans), strict=True)
     ]
-    return count, values
 
 
-def _subtitle(rows: Sequence[Json], most: int) -> str:
+def subtitle(life: Life) -> str:
+    """How many nodes there were, and how long those lived that went."""
+    rows = life.rows("lifetimes")
     ended = [row["toSeconds"] - row["fromSeconds"] for row in rows if row["toSeconds"] is not None]
-    text = f"{style.counted(len(rows), 'node')}, {most:,} at a time at most"
+    text = f"{style.counted(len(rows), 'node')}, {_most(life):,} at a time at most"
     if ended:
         median = wording.span(statistics.median(ended))
         text += f"; {len(ended):,} removed, after {median} in the median"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.objects.validation import resource_names
 from kubestage.runs.inputs.arrivals.trace_map import GPU
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ def arrival(row: Row, meaning: TraceMap, default_name: str) -> Arrival:
             cpu = _amount(expression.number_of(row), field)
             requests["cpu"] = f"{round(1000 * cpu)}m"
         elif field == "memory" or kind == "resource":
-            amount = _amount(expression.number_of(row), field)
-            requests[key or field] = str(round(amount))
+            amount = round(_amount(expression.number_of(row), field))
+            if amount or field == "memory":
+                requests[key or field] = str(amount)
     if "duration" in meaning:
         seconds = max(meaning["duration"].number_of(row), 0.0)
         metadata.setdefault("annotations", {})["kubestage.dev/run-duration"] = f"{seconds:g}s"
@@ -64,7 +66,7 @@ def arrival(row: Row, meaning: TraceMap, default_name: str) -> Arrival:
             "spec": {
                 "restartPolicy": "Never",
                 "containers": [
-                    {"name": "main", "image": "trace", "resources": {"requests": requests}}
+                    {"name": "main", "image": "trace", "resources": _resources(requests)}
                 ],
             },
         },
@@ -72,6 +74,16 @@ def arrival(row: Row, meaning: TraceMap, default_name: str) -> Arrival:
         share,
         int(annotations.get(f"{GPU}-count") or (1 if share else 0)),
     )
+
+
+def _resources(requests: dict[str, str]) -> Json:
+    """Requests, and the limits without which devices are refused."""
+    limits = {
+        name: amount
+        for name, amount in requests.items()
+        if not resource_names.is_overcommit_allowed(name)
+    }
+    return {"requests": requests, "limits": limits} if limits else {"requests": requests}
 
 
 def node(row: Row) -> Json:

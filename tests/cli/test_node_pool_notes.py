@@ -1,0 +1,141 @@
+"""Why no node comes, or nothing costs anything, is said below the tables of a run."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.controllers.karpenter.lifecycle.stages import catalog, make_web, on_demand
+from tests.controllers.karpenter.lifecycle.test_overlays import about
+from tests.objects.kinds.karpenter_samples import node_pool, stage_node_class
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+    from tests.cli.terminal import Terminal
+
+
+def _noted(terminal: Terminal, *objects: Json, options: tuple[str, ...] = ()) -> list[str]:
+    """The notes of two minutes with these objects and pods that need a node."""
+    text = "\n---\n".join(map(json.dumps, [make_web(2), *objects]))
+    pathlib.Path("cluster.yaml").write_text(text)
+    done = terminal.run("run", "cluster.yaml", "--for", "2m", *options)
+    assert done.code == 0
+    return [line.removeprefix("Note: ") for line in done.err.splitlines()]
+
+
+def _of_class(**reference: str) -> Json:
+    pool = on_demand()
+    pool["spec"]["template"]["spec"]["nodeClassRef"] = reference
+    return pool
+
+
+def test_what_works_is_not_noted(terminal: Terminal) -> None:
+    assert _noted(terminal, catalog(), stage_node_class(), on_demand()) == []
+
+
+def test_a_class_that_is_missing(terminal: Terminal) -> None:
+    pool = _of_class(group="kubestage.dev", kind="StageNodeClass", name="missing")
+    assert _noted(terminal, catalog(), pool) == [
+        'NodePool default makes no nodes: there is no StageNodeClass "missing"'
+    ]
+
+
+def test_a_class_of_another_provider(terminal: Terminal) -> None:
+    pool = _of_class(group="karpenter.azure.com", kind="AKSNodeClass", name="default")
+    (note,) = _noted(terminal, catalog(), pool)
+    assert note == (
+        "NodePool default is left alone: AKSNodeClass is the class of another provider; "
+        "have it name a StageNodeClass"
+    )
+
+
+def test_instance_types_that_are_missing(terminal: Terminal) -> None:
+    assert _noted(terminal, stage_node_class(), on_demand()) == [
+        "Karpenter has no instance types to choose from: name some, as in --catalogue aws-us-east-1"
+    ]
+
+
+def test_a_catalogue_that_the_class_names_and_that_is_missing(terminal: Terminal) -> None:
+    (note,) = _noted(terminal, catalog(), stage_node_class(catalog="none"), on_demand())
+    assert note == (
+        'StageNodeClass default has no instance types: there is no PriceCatalog "none"; '
+        "name its file with --catalogue"
+    )
+
+
+def test_requirements_that_cannot_be_met(terminal: Terminal) -> None:
+    pool = node_pool()
+    key = "karpenter.sh/capacity-type"
+    wanted = {"key": key, "operator": "In", "values": ["on-demnd"]}
+    pool["spec"]["template"]["spec"]["requirements"] = [wanted]
+    (note,) = _noted(terminal, catalog(), stage_node_class(), pool)
+    assert note.startswith("NodePool default makes no nodes: invalid value: no valid values found")
+
+
+def test_a_second_currency(terminal: Terminal) -> None:
+    other = catalog(currency="EUR")
+    other["metadata"]["name"] = "a-first"
+    objects = (other, catalog(), stage_node_class(), on_demand())
+    assert _noted(terminal, *objects) == ["prices of types are ignored: their currency is not EUR"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), "Karpenter does not look at NodeOverlays (dear): add --setting karpenter."),
+        (
+            ("--setting", "karpenter.node-overlay=true"),
+            "NodeOverlay dear has no effect: ",
+        ),
+    ],
+)
+def test_overlays_without_effect(
+    terminal: Terminal, options: tuple[str, ...], expected: str
+) -> None:
+    overlay: Any = about("dear", "small", price="9")
+    wrong = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demnd"]}
+    overlay["spec"]["requirements"].append(wrong)
+    notes = _noted(terminal, catalog(), stage_node_class(), on_demand(), overlay, options=options)
+    assert [note.startswith(expected) for note in notes] == [True]
+
+
+WRONG = {
+    "an amount": (
+        [{"name": "a", "capacity": {"cpu": "4x"}, "offerings": [{"price": 1}]}],
+        "types.json: [0].capacity.cpu: '4x': quantities must match",
+    ),
+    "a price": (
+        [{"name": "a", "capacity": {"cpu": 4}, "offerings": [{"price": "dear"}]}],
+        "types.json: [0].offerings[0].price: expected `float`, got `str`",
+    ),
+    "a field": (
+        [{"nam": "a"}],
+        "types.json: [0].instanceType: Required value; 2 more like that",
+    ),
+    "another kind": (
+        {"apiVersion": "v1", "kind": "Pod"},
+        "types.json: --catalogue: is no price catalog",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_catalogue_that_is_wrong(what: str, terminal: Terminal) -> None:
+    content, problem = WRONG[what]
+    pathlib.Path("types.json").write_text(json.dumps(content))
+    pathlib.Path("cluster.yaml").write_text(json.dumps(on_demand()))
+    done = terminal.run("run", "cluster.yaml", "--catalogue", "types.json", "--for", "5m")
+    assert (done.code, done.out) == (2, "")
+    assert problem in done.err
+
+
+def test_an_overlay_that_is_billed_says_true_or_false(terminal: Terminal) -> None:
+    overlay = about("cheap", "small", price="0.01")
+    overlay["metadata"]["annotations"] = {"kubestage.dev/billed": "yes"}
+    pathlib.Path("cluster.yaml").write_text(json.dumps(overlay))
+    done = terminal.run("run", "cluster.yaml", "--for", "5m")
+    assert (done.code, done.out) == (2, "")
+    assert "metadata.annotations[kubestage.dev/billed]: 'yes' is neither true nor" in done.err

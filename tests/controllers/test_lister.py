@@ -31,3 +31,18 @@ def test_objects_are_found_by_key_namespace_owner_and_labels_in_order() -> None:
     assert _names(lister.owned(_POD, owner["metadata"]["uid"])) == ["a", "b"]
     assert _names(lister.selected(_POD, "default", labels.parse("app=web"))) == ["a", "c"]
     assert lister.owned(_POD, "nobody") == []
+
+
+def test_what_is_selected_is_what_a_scan_finds() -> None:
+    stage = Stage()
+    shared = {"app": "web", "tier": "front"}
+    for number, found in enumerate([shared, shared, {"app": "db"}, {}, shared, {"app": "web"}]):
+        for namespace in ("one", "two"):
+            stage.store.create(make_pod(f"p{number}", namespace=namespace, labels=found))
+    lister = Lister(stage.store)
+    for text in ("", "app=web", "app!=web", "app=web,tier=front", "tier", "app in (web,db)"):
+        selector = labels.parse(text)
+        scanned = [
+            pod for pod in lister.all(_POD, "two") if selector.matches(ownership.labels_of(pod))
+        ]
+        assert lister.selected(_POD, "two", selector) == scanned

@@ -1,11 +1,22 @@
 from __future__ import annotations
 
+import itertools
 import pickle
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
 
-from kubestage.promql.series import STALE, Axis, SeriesStore, is_stale, labels_of
+from kubestage.promql.series import (
+    STALE,
+    Axis,
+    BucketColumns,
+    Columns,
+    SeriesStore,
+    is_stale,
+    labels_of,
+)
 from tests.promql.written import matchers
 
 
@@ -86,3 +97,44 @@ def test_a_store_survives_being_pickled() -> None:
     (series,) = pickle.loads(pickle.dumps(store)).select(matchers("a"))
     assert series.by_name == {"__name__": "a"}
     assert [column.tolist() for column in series.samples()] == [[1000], [1.5]]
+
+
+COUNTS = st.lists(st.integers(0, 1 << 20) | st.just(1 << 31), min_size=4, max_size=4)
+ROWS = st.lists(st.none() | st.tuples(COUNTS, st.floats(0, 1e9)), max_size=12)
+
+
+@given(ROWS, st.integers(0, 12))
+def test_buckets_are_as_columns_of_their_sums(
+    rows: list[tuple[list[int], float] | None], read_after: int
+) -> None:
+    axis = Axis()
+    buckets, twin = BucketColumns(axis, 6), Columns(axis, 6)
+    for at_ms, row in enumerate(rows):
+        axis.append(at_ms)
+        if row is None:
+            buckets.end()
+            twin.put([STALE] * 6)
+        else:
+            counts, total = row
+            seen = list(itertools.accumulate(counts))
+            buckets.put_counts(counts, total)
+            twin.put((*seen, seen[-1], total))
+        if at_ms == read_after:
+            _assert_same(buckets, twin)
+    _assert_same(buckets, twin)
+    _assert_same(pickle.loads(pickle.dumps(buckets)), twin)
+
+
+def test_a_bucket_may_hold_more_than_four_bytes_count() -> None:
+    axis = Axis()
+    buckets = BucketColumns(axis, 4)
+    for at_ms, count in enumerate((7, 1 << 40)):
+        axis.append(at_ms)
+        buckets.put_counts([count, 1], 0.5)
+    assert buckets.samples(1)[1].tolist() == [8.0, (1 << 40) + 1]
+
+
+def _assert_same(buckets: Columns, twin: Columns) -> None:
+    for column in range(6):
+        for found, expected in zip(buckets.samples(column), twin.samples(column), strict=True):
+            assert found.tobytes() == expected.tobytes()

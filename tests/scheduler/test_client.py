@@ -5,8 +5,10 @@ import pytest
 from kubestage.errors import Conflict, NotFound
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.client import StoreClient
+from kubestage.scheduler.plugins.spread_constraints import Services
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
+from kubestage.store import rewinding
 from kubestage.store.store import Store
 from kubestage.testing import make_node, make_pod, make_service
 
@@ -93,3 +95,51 @@ def test_a_list_of_all_is_the_same_until_one_of_them_changes(store: Store) -> No
     labels = {"metadata": {"labels": {"a": "b"}}}
     changed = store.patch(("v1", "Service"), "two", labels, "default")
     assert list(client.list("v1", "Service")) == [changed]
+
+
+def test_a_list_is_the_same_until_an_object_of_its_kind_changes(store: Store) -> None:
+    client = StoreClient(store)
+    store.create(make_service("one", namespace="a"))
+    listed = client.list("v1", "Service", "a")
+    assert client.list("v1", "Service", "a") is listed
+    assert client.list("v1", "Service") is not listed
+    store.create(make_pod("web", namespace="a"))
+    assert client.list("v1", "Service", "a") is listed
+    store.delete(("v1", "Service"), "one", "a")
+    store.create(make_service("two", namespace="a"))
+    names = [each["metadata"]["name"] for each in client.list("v1", "Service", "a")]
+    assert names == ["two"]
+
+
+def test_a_list_is_read_again_after_changes_were_taken_back(store: Store) -> None:
+    client = StoreClient(store)
+    store.create(make_service("one", namespace="a"))
+    revision = store.revision
+    store.create(make_service("two", namespace="a"))
+    assert len(client.list("v1", "Service", "a")) == 2
+    rewinding.rewind(store, revision)
+    store.create(make_service("three", namespace="a"))
+    names = [each["metadata"]["name"] for each in client.list("v1", "Service", "a")]
+    assert names == ["one", "three"]
+
+
+def test_the_labels_that_services_select_by_follow_the_services(store: Store) -> None:
+    client, services = StoreClient(store), Services()
+    pods = [
+        pod_views.of(make_pod(name, namespace="a", labels=found))
+        for name, found in (("web", {"app": "web", "tier": "x"}), ("db", {"app": "db"}))
+    ]
+
+    def selecting() -> list[dict[str, str]]:
+        found = [services.selecting(pod, client) for pod in pods]
+        assert found == [Services().selecting(pod, client) for pod in pods]
+        return found
+
+    assert selecting() == [{}, {}]
+    store.create(make_service("web", namespace="a", selector={"app": "web"}))
+    store.create(make_service("elsewhere", namespace="b", selector={"app": "db"}))
+    assert selecting() == [{"app": "web"}, {}]
+    store.create(make_service("tier", namespace="a", selector={"tier": "x"}))
+    assert selecting() == [{"app": "web", "tier": "x"}, {}]
+    store.delete(("v1", "Service"), "web", "a")
+    assert selecting() == [{"tier": "x"}, {}]

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import collections
+
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 from kubestage.objects import labels
-from kubestage.store.indexes import LabelIndex, ValueIndex
+from kubestage.store.indexes import LabelIndex, OwnerIndex, ValueIndex
 
 
 @pytest.fixture
@@ -58,3 +62,25 @@ def test_a_value_without_keys_has_an_empty_bucket() -> None:
     index.remove("n1", "ns/a")
     assert not index.get("n1")
     assert len(index) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.sampled_from("abc"), st.sampled_from("xyz")), max_size=30
+    )
+)
+def test_it_is_known_in_how_many_kinds_an_owner_owns_something(
+    entries: list[tuple[int, str, str]],
+) -> None:
+    everywhere: dict[str, int] = {}
+    indexes = OwnerIndex(everywhere), OwnerIndex(everywhere)
+    present: set[tuple[int, str, str]] = set()
+    for entry in entries:
+        kind, uid, key = entry
+        if entry in present:
+            indexes[kind].remove(uid, key)
+        else:
+            indexes[kind].add(uid, key)
+        present ^= {entry}
+        owning = {(kind, uid) for kind, uid, _ in present}
+        assert everywhere == dict(collections.Counter(uid for _, uid in owning))

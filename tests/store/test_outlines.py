@@ -59,3 +59,21 @@ def test_a_dict_with_very_many_keys_is_no_larger_than_a_plain_one() -> None:
     for count in (20, 28, 29, 30, 31, 60):
         fields = dict.fromkeys(map(str, range(count)))
         assert sys.getsizeof(outline(fields).copy()) <= sys.getsizeof(fields)
+
+
+@given(FIELDS, st.permutations(["x", "y", "z"]), st.integers(0, 3))
+def test_optional_fields_come_in_any_order(
+    fields: dict[str, Any], optional: list[str], count: int
+) -> None:
+    copy, twin = outline(fields, ("x", "y", "z")).copy(), dict(fields)
+    for changed in (copy, twin):
+        for name in optional[:count]:
+            changed[name] = name
+    assert list(copy.items()) == list(twin.items())
+
+
+def test_a_dict_with_optional_fields_is_small() -> None:
+    fields = dict.fromkeys("abcdefghijk")
+    copy = outline(fields, ("x", "y")).copy()
+    copy["y"] = copy["x"] = 1
+    assert sys.getsizeof(copy) < sys.getsizeof({**fields, "x": 1, "y": 1}) / 2

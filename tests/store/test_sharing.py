@@ -3,10 +3,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.store.sharing import same, share
+from kubestage.stage import Stage
+from kubestage.store.sharing import SharedParts, same, share
+from kubestage.testing import make_deployment
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]),
@@ -47,3 +50,41 @@ def test_equal_parts_are_the_old_parts() -> None:
 def test_true_is_not_one() -> None:
     assert share({"a": True}, {"a": 1})["a"] is True
     assert not same(1, 1.0)
+
+
+@given(st.lists(JSON, max_size=6))
+def test_shared_parts_mean_what_they_meant_in_the_order_in_which_they_had_it(
+    values: list[Any],
+) -> None:
+    parts = SharedParts(most=3)
+    for value in values:
+        before = copy.deepcopy(value)
+        assert msgspec.json.encode(parts.of(value)) == msgspec.json.encode(before)
+        assert same(value, before)
+
+
+def test_parts_of_different_objects_are_one() -> None:
+    parts = SharedParts()
+    one = parts.of({"a": {"x": [1, {"y": 2}]}, "b": {"z": 1}})
+    other = parts.of({"a": {"x": [1, {"y": 2}]}, "b": {"z": True}})
+    assert other["a"] is one["a"]
+    assert other["b"] is not one["b"]
+    assert parts.of({"c": [{"y": 2}]})["c"][0] is one["a"]["x"][1]
+
+
+def test_a_deployment_and_its_replica_set_have_one_template() -> None:
+    stage = Stage()
+    stage.add_controllers()
+    stage.apply([make_deployment("web"), make_deployment("api")])
+    stage.run("1s")
+    deployments = stage.store.read(("apps/v1", "Deployment"))
+    made = stage.store.read(("apps/v1", "ReplicaSet")).values()
+    web = deployments["default/web"]["spec"]["template"]["spec"]
+    found = [
+        each["spec"]["template"]["spec"]
+        for each in made
+        if each["metadata"]["labels"].items()
+        >= deployments["default/web"]["spec"]["selector"]["matchLabels"].items()
+    ]
+    assert len(found) == 1
+    assert found[0] is web

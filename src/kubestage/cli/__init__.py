@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Final
 
-_COLLECTIONS: Final = (100_000, 50, 100)
+_COLLECTIONS: Final = (100_000, 50, 10_000)
 
 
 def main() -> None:

@@ -106,8 +106,13 @@ class ApiServer:
         It takes a seat and a core like any other. One that would wait for too long takes none: its
         component would be refused, and retries.
         """
-        found = self._level(level, now_ns)
-        seats = self._pool if found is None else found.seats
+        # NOTE: done at every change of the store, so that hardly anything is called in between.
+        found, seats, levels = None, self._pool, self.levels
+        if levels is not None:
+            if now_ns >= levels.due_ns:
+                levels.adjust(now_ns)
+            found = levels.by_name[level]
+            seats = found.seats
         cpu_ns = int(endpoint.cpu_ns() * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
         cores = self._cores

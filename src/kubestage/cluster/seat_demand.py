@@ -66,17 +66,25 @@ class SeatDemand:
         return period
 
     def _advance(self, to_ns: int) -> None:
-        """Integrate the demand up to a time, from one end of a call to the next."""
-        ends = self._ends
+        """Integrate the demand up to a time, from one end of a call to the next.
+
+        NOTE: in one piece, for it is done at every change of the store (benchmarks/load.py).
+        """
+        ends, now, upto_ns = self._ends, self._now, self._upto_ns
+        area = squares = 0
         while ends and ends[0][0] <= to_ns:
             ended_ns, width = heappop(ends)
-            self._integrate(ended_ns)
-            self._now -= width
-        self._integrate(to_ns)
-
-    def _integrate(self, to_ns: int) -> None:
-        span_ns = to_ns - self._upto_ns
-        if span_ns > 0:
-            self._sum += self._now * span_ns
-            self._squares += self._now * self._now * span_ns
-            self._upto_ns = to_ns
+            if ended_ns > upto_ns:
+                part = now * (ended_ns - upto_ns)
+                area += part
+                squares += now * part
+                upto_ns = ended_ns
+            now -= width
+        if to_ns > upto_ns:
+            part = now * (to_ns - upto_ns)
+            area += part
+            squares += now * part
+            upto_ns = to_ns
+        self._now, self._upto_ns = now, upto_ns
+        self._sum += area
+        self._squares += squares

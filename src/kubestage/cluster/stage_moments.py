@@ -48,8 +48,10 @@ class StageMoments:
         """Schedule a callback at a time of the stage's clock."""
         timer = StageTimer(callback)
         self._count += 1
-        heappush(self._due, (max(at_ns, self._environment.earliest_ns), self._count, timer))
-        self._alarm.set(self._due[0][0])
+        due_ns = max(at_ns, self._environment.earliest_ns)
+        heappush(self._due, (due_ns, self._count, timer))
+        if self._due[0][2] is timer:
+            self._alarm.set(due_ns)
         return timer
 
     def _ring(self) -> None:

@@ -49,6 +49,7 @@ class StageSubscription:
         self._store = store
         self._moments = moments
         self._selection = selection
+        self._selects_all = selection.selects_all
         self.row: Kind = selection.kind
         self._on_event = on_event
         self._wire = wire
@@ -103,7 +104,7 @@ class StageSubscription:
     def _on_change(self, change: Change) -> None:
         matches = self._selection.matches
         old, now = change.old, change.type
-        if self._selection.selects_all:
+        if self._selects_all:
             kind, obj = now, change.new
         else:
             was = old is not None and matches(old)

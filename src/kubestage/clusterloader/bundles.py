@@ -104,8 +104,9 @@ class Bundle:
     def _go_on(self) -> None:
         while not self._left:
             if not self._specs:
-                assert self._done is not None
-                self._done()
+                done, self._done = self._done, None
+                assert done is not None
+                done()
                 return
             spec = self._specs.pop()
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.store.selection import Selection
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from kubestage.store.collection import Collection
     from kubestage.store.core import KindRef
     from kubestage.store.store import Store
+
+
+_NO_LABELS: Final[dict[str, str]] = {}
 
 
 class Lister:
@@ -49,7 +52,16 @@ class Lister:
     def selected(self, kind: KindRef, namespace: str, selector: Selector) -> list[Json]:
         """The objects of a namespace whose labels match, by key."""
         found = self.collection(kind)
-        selection = Selection(found.kind, namespace, selector)
-        objects = found.objects
-        candidates = (objects[key] for key in found.candidates(selection))
-        return [obj for obj in candidates if selection.matches(obj)]
+        objects, selected = found.objects, []
+        # NOTE: the pods of a template share their labels, and are looked at one after the other.
+        last, is_match = None, False
+        for key in found.candidates(Selection(found.kind, namespace, selector)):
+            obj = objects[key]
+            metadata = obj["metadata"]
+            if metadata["namespace"] == namespace:
+                labels = metadata.get("labels") or _NO_LABELS
+                if labels is not last:
+                    last, is_match = labels, selector.matches(labels)
+                if is_match:
+                    selected.append(obj)
+        return selected

@@ -6,9 +6,10 @@ counter that stands still costs nothing, however long it is watched.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from array import array
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kubestage.promql.matchers import Matcher
+
+_N = TypeVar("_N", bound=np.generic)
 
 Labels = tuple[tuple[str, str], ...]
 """Labels with their values, by name; none of them is empty."""
@@ -68,47 +71,88 @@ class Columns:
         self.width = width
         self._changed_at = array("q")
         self._values = array("d")
-        self._rows: NDArray[np.float64] = np.empty((0, width))
 
     def put(self, values: Iterable[float]) -> None:
         """The values at the newest time of the axis, and from then on until others are put."""
         self._changed_at.append(len(self.axis.times) - 1)
         self._values.extend(values)
 
-    @property
-    def version(self) -> tuple[int, int]:
-        """Different whenever there is something new."""
-        return len(self.axis.times), len(self._changed_at)
-
     def samples(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """All times and values of one of them."""
-        if len(self._rows) != len(self._changed_at):
-            self._rows = np.array(self._values, np.float64).reshape(-1, self.width)
         times = self.axis.column
-        changed = np.append(np.array(self._changed_at, np.int64), len(times))
+        changed = np.append(_array(self._changed_at, np.int64), len(times))
         counts = changed[1:] - changed[:-1]
-        values = np.repeat(self._rows[:, column], counts)
+        values = np.repeat(self._column(column), counts)
         return times[len(times) - len(values) :], values
+
+    def _column(self, column: int) -> NDArray[np.float64]:
+        """The values of one of them, where any changed; not to be kept.
+
+        NOTE: with thousands of series a second copy of all samples took 130 MB at the end of a load
+        with 5,000 nodes, and hardly any time is saved by it (benchmarks/load.py).
+        """
+        return _array(self._values, np.float64).reshape(-1, self.width)[:, column]
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.axis, self.width, self._changed_at, self._values
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.axis, self.width, self._changed_at, self._values = state
-        self._rows = np.empty((0, self.width))
+
+
+class BucketColumns(Columns):
+    """The columns of one distribution: its buckets, which add up, then their count and sum.
+
+    NOTE: numbers of 4 bytes for each bucket are half of what rows of floats take; a load with 5,000
+    nodes had 90 MB of rows half-way (benchmarks/load.py).
+    """
+
+    def __init__(self, axis: Axis, width: int) -> None:
+        super().__init__(axis, width)
+        self._seen = array("I")
+
+    def put_counts(self, counts: Sequence[int], total: float) -> None:
+        """How much is in each bucket at the newest time of the axis, and the sum of it all."""
+        self._changed_at.append(len(self.axis.times) - 1)
+        before = len(self._seen)
+        try:
+            self._seen.extend(itertools.accumulate(counts))
+        except OverflowError:
+            self._seen = array("Q", [*self._seen[:before], *itertools.accumulate(counts)])
+        self._values.append(total)
+
+    def end(self) -> None:
+        """The distribution is gone."""
+        self.put_counts([0] * (self.width - 2), STALE)
+
+    def _column(self, column: int) -> NDArray[np.float64]:
+        totals = _array(self._values, np.float64)
+        if column == self.width - 1:
+            return totals
+        size = np.uint32 if self._seen.typecode == "I" else np.uint64
+        seen = _array(self._seen, size).reshape(-1, self.width - 2)
+        values = seen[:, min(column, self.width - 3)].astype(np.float64)
+        values[is_stale(totals)] = STALE
+        return values
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return *super().__getstate__(), self._seen
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        *rest, self._seen = state
+        super().__setstate__(tuple(rest))
 
 
 class Series:
     """The samples of one combination of labels, from its first on at every time of its axis."""
 
-    __slots__ = ("_column", "_dense", "by_name", "columns", "labels")
+    __slots__ = ("_column", "by_name", "columns", "labels")
 
     def __init__(self, labels: Labels, columns: Columns, column: int = 0) -> None:
         self.labels = labels
         self.by_name = dict(labels)
         self.columns = columns
         self._column = column
-        self._dense: tuple[tuple[int, int], NDArray[np.int64], NDArray[np.float64]] | None = None
 
     def append(self, at_ms: int, value: float) -> None:
         """A sample at a new time; for a series that has its axis to itself."""
@@ -121,10 +165,7 @@ class Series:
 
     def samples(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """All times and values; the end of a stretch is marked with `STALE`."""
-        version = self.columns.version
-        if self._dense is None or self._dense[0] != version:
-            self._dense = (version, *self.columns.samples(self._column))
-        return self._dense[1], self._dense[2]
+        return self.columns.samples(self._column)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.labels, self.columns, self._column
@@ -132,7 +173,11 @@ class Series:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.labels, self.columns, self._column = state
         self.by_name = dict(self.labels)
-        self._dense = None
+
+
+def _array(numbers: array[Any], dtype: type[_N]) -> NDArray[_N]:
+    """Numbers where they are: while this is in use, none can be added to them."""
+    return np.frombuffer(numbers, dtype) if numbers else np.empty(0, dtype)
 
 
 class SeriesStore:
@@ -152,13 +197,15 @@ class SeriesStore:
             found = self._add(Series(labels, Columns(Axis() if axis is None else axis, 1)))
         return found
 
-    def together(self, labels: Sequence[Labels], axis: Axis) -> Columns:
-        """The columns of several series that change together, created if there are none."""
+    def buckets(self, labels: Sequence[Labels], axis: Axis) -> BucketColumns:
+        """The columns of a distribution, created if there are none."""
         first = self._series.get(labels[0])
         if first is not None:
-            assert first.columns.width == len(labels), "what changes together stays together"
-            return first.columns
-        columns = Columns(axis, len(labels))
+            columns = first.columns
+            assert columns.width == len(labels), "what changes together stays together"
+            assert isinstance(columns, BucketColumns), "a distribution stays one"
+            return columns
+        columns = BucketColumns(axis, len(labels))
         for column, each in enumerate(labels):
             self._add(Series(each, columns, column))
         return columns

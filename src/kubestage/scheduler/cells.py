@@ -20,12 +20,19 @@ _EXTRA: Final = 2
 class Cells:
     """Numbers that are handed out in pieces; all begin at zero."""
 
-    __slots__ = ("_free", "used", "values")
+    __slots__ = ("_free", "_row_numbers", "used", "values")
 
     def __init__(self) -> None:
         self.values: Codes = np.zeros(_FIRST, np.int32)
         self.used = 0
         self._free: dict[int, list[int]] = {}
+        self._row_numbers: Codes = np.zeros(0, np.int32)
+
+    def row_numbers(self, count: int) -> Codes:
+        """0, 1, 2 and so on: one array for all counters, which is not to be changed."""
+        if len(self._row_numbers) != count:
+            self._row_numbers = np.arange(count, dtype=np.int32)
+        return self._row_numbers
 
     def give_back(self, first: int, count: int) -> None:
         """Release a piece; it must not be read any more."""
@@ -61,7 +68,7 @@ class PodCounter:
             self._slots = label.codes
             self.size = len(label.values)
         else:
-            self._slots = np.arange(len(columns), dtype=np.int32)
+            self._slots = columns.cells.row_numbers(len(columns))
             self.size = len(columns)
         self._cells = columns.cells
         self.first = self._cells.take(self.size + _EXTRA)

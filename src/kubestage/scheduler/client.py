@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import gvk
 from kubestage.scheduler import status_patches
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
+_Listing = tuple[str, str, str | None]
+
+_MOST_LISTS: Final = 1024
+
+
 class StoreClient:
     """Lister and client of plugins in one.
 
@@ -27,7 +32,7 @@ class StoreClient:
     def __init__(self, store: Store, *, events: bool = True) -> None:
         self._store = store
         self._events = SeriesRecorder(store) if events else None
-        self._lists: dict[tuple[str, str], tuple[Sequence[Json], int]] = {}
+        self._lists: dict[_Listing, tuple[Sequence[Json], tuple[int, int]]] = {}
 
     @property
     def writes_events(self) -> bool:
@@ -44,18 +49,21 @@ class StoreClient:
     def list(self, api_version: str, kind: str, namespace: str | None = None) -> Sequence[Json]:
         """All objects of a kind, of one namespace or of all.
 
-        NOTE: all are handed out as one and the same list until one of them changes, which spares
-        readers a comparison: every pod with volumes needs the drivers of all nodes.
+        NOTE: they are handed out as one and the same list until an object of the kind changes,
+        which spares readers a comparison: every pod with volumes needs the drivers of all nodes,
+        every pod without spread constraints of its own the Services of its namespace.
         """
         found = self._collection(api_version, kind)
         if found is None or not found.objects:
             return ()
-        if namespace is not None:
-            return [found.objects[key] for key in found.keys(namespace)]
-        listed, end = self._lists.get((api_version, kind), (None, -1))
-        if listed is None or end != found.log.end:
-            listed = [found.objects[key] for key in found.keys(None)]
-            self._lists[api_version, kind] = listed, found.log.end
+        log = found.log
+        as_of = log.end, log.newest
+        listed, known = self._lists.get((api_version, kind, namespace), (None, None))
+        if listed is None or known != as_of:
+            listed = [found.objects[key] for key in found.keys(namespace)]
+            if len(self._lists) >= _MOST_LISTS:
+                self._lists.clear()
+            self._lists[api_version, kind, namespace] = listed, as_of
         return listed
 
     def bind(self, pod: PodView, node_name: str) -> None:

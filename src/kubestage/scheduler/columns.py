@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 # Derived arrays are kept up to so many values in all, so fewer of them in a larger cluster.
 _MAX_MEMOS: Final = 1 << 13
-_MAX_DERIVED: Final = 1 << 23
+_MAX_DERIVED: Final = 1 << 21
 _MIN_DERIVED: Final = 1 << 6
-_MAX_CELLS: Final = 1 << 24
+_MAX_CELLS: Final = 1 << 23
 
 _V = TypeVar("_V", bound="Hashable")
 _T = TypeVar("_T")
@@ -131,8 +131,7 @@ class Columns:
     @property
     def images(self) -> ImageStates:
         """The images on all nodes."""
-        if self._images is None:
-            self._images = ImageStates(info.view for info in self.infos)
+        self._images = self._images or ImageStates(info.view for info in self.infos)
         return self._images
 
     @property
@@ -246,7 +245,8 @@ class Columns:
             self.own.update_node(row, view, self.infos)
         if before.labels != view.labels:
             # Pods are counted by the labels of their nodes.
-            self._forget_counts()
+            self._counters = self._stated_terms = None
+            self.cells = Cells()
         self.properties.update(row, view)
         if self._owns_images and self._images is not None:
             self._images.remove(before)
@@ -265,7 +265,10 @@ class Columns:
     def trim(self) -> None:
         """Drop counts that have grown too many; those still in use are built again."""
         if self.cells.used > _MAX_CELLS:
-            self._forget_counts()
+            self._stated_terms = self.known = None
+            self.cells = Cells()
+            if self._counters is not None:
+                self._counters.forget_questions()
 
     def settle_pod(self, row: int, pod: PodView, kind: PodKind | None) -> None:
         """Add a pod whose resources and counters are counted in already."""
@@ -279,10 +282,6 @@ class Columns:
             self.own.count_pod(row, pod, 1)
         if self._lower_priority_pods is not None:
             self._lower_priority_pods.count(row, pod, 1)
-
-    def _forget_counts(self) -> None:
-        self._counters = self._stated_terms = None
-        self.cells = Cells()
 
     def _count(self, row: int, pod: PodView, sign: int) -> None:
         self.resources.count(row, pod, sign)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.store import field_values
 from kubestage.store.budget_selectors import BudgetSelectors
-from kubestage.store.indexes import LabelIndex, ValueIndex, owner_uids
+from kubestage.store.indexes import LabelIndex, OwnerIndex, ValueIndex, owner_uids
 from kubestage.store.ordered_keys import OrderedKeys
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class Collection:
     """The present state of one kind.
 
     `objects` is for reading; changes go through `put`, `assign` and `drop`, which keep the
-    indexes true. `subscribers` are notified of changes of this kind.
+    indexes true. `subscribers` are notified of changes of this kind. `owning` are the uids that own
+    objects of any kind, with the number of kinds.
     """
 
     __slots__ = (
@@ -43,14 +44,14 @@ class Collection:
         "owners", "subscribers",
     )  # fmt: skip
 
-    def __init__(self, kind: Kind, log: Log) -> None:
+    def __init__(self, kind: Kind, log: Log, owning: dict[str, int]) -> None:
         self.kind = kind
         self.log = log
         self.subscribers: tuple[Subscriber, ...] = ()
         self.objects: dict[str, Json] = {}
         self.labels = LabelIndex()
         self.fields = {field: ValueIndex() for field in field_values.INDEXED.get(kind.kind, ())}
-        self.owners = ValueIndex()
+        self.owners = OwnerIndex(owning)
         is_budgets = (kind.group, kind.kind) == ("policy", "PodDisruptionBudget")
         self.budget_selectors = BudgetSelectors() if is_budgets else None
         self._partitions: dict[str, OrderedKeys] = {}

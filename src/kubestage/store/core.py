@@ -14,6 +14,7 @@ from kubestage.store.admission import dynamic, limit_ranger, pod_security, resou
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
 from kubestage.store.object_limit import ObjectLimit
+from kubestage.store.sharing import SharedParts
 from kubestage.store.template_cache import TemplateCache
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Core:
         self.object_limit = ObjectLimit(self.ledger)
         self.garbage = Garbage()
         self.templates = TemplateCache()
+        self.shared_parts = SharedParts()
         self.admission = admission
         self.checks = checks
         self.webhooks: tuple[Webhook, ...] = ()

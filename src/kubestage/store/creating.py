@@ -238,7 +238,7 @@ def _from_scratch(
         problems = custom_resources.validate_create(kind, created)
     if problems:
         raise status.invalid(created, problems)
-    created = strategy.stored(created)
+    created = core.shared_parts.within(strategy.stored(created))
     return {**created, "metadata": dict(created["metadata"])}
 
 

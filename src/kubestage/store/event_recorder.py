@@ -40,7 +40,7 @@ _METADATA: Final = outline(
     dict.fromkeys(("name", "namespace", "uid", "creationTimestamp", "resourceVersion"))
 )
 _INVOLVED: Final = outline(
-    dict.fromkeys(("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion"))
+    {"kind": ""}, ("namespace", "name", "uid", "apiVersion", "resourceVersion")
 )
 
 
@@ -146,7 +146,8 @@ class EventRecorder:
 
 def _involved(regarding: Json) -> Json:
     metadata = regarding["metadata"]
-    involved = {"kind": regarding["kind"]}
+    involved = _INVOLVED.copy()
+    involved["kind"] = regarding["kind"]
     if metadata.get("namespace"):
         involved["namespace"] = metadata["namespace"]
     involved["name"] = metadata["name"]

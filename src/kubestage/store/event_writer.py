@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.golang.rate import Limiter
 from kubestage.objects import gvk, names, timestamps
+from kubestage.store.outlines import outline
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -27,6 +28,16 @@ SIMILAR_EVENTS: Final = 10
 
 SIMILAR_FOR_NS: Final = 600 * SECOND_NS
 COMBINED: Final = "(combined from similar events): "
+
+_METADATA: Final = outline(
+    dict.fromkeys(("name", "namespace", "uid", "creationTimestamp")),
+    ("annotations", "resourceVersion"),
+)
+_EVENT: Final = outline({
+    "apiVersion": "v1", "kind": "Event", "metadata": None, "involvedObject": None, "reason": "",
+    "message": "", "source": None, "firstTimestamp": None, "lastTimestamp": None, "count": 1,
+    "type": "", "eventTime": None, "reportingComponent": "", "reportingInstance": "",
+})  # fmt: skip
 
 
 class SpamFilter(Limiter):
@@ -98,28 +109,21 @@ class EventWriter:
     ) -> None:
         """Write a new Event of the core group; `about` is its involvedObject."""
         stamp = self.stamp()
-        event = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {
-                "name": key[len(namespace) + 1 :],
-                "namespace": namespace,
-                "uid": names.uid(self.store.uid_stream),
-                "creationTimestamp": stamp,
-                **({"annotations": annotations} if annotations else {}),
-            },
-            "involvedObject": about,
-            "reason": reason,
-            "message": message,
-            "source": source,
-            "firstTimestamp": first,
-            "lastTimestamp": stamp,
-            "count": count,
-            "type": kind,
-            "eventTime": None,
-            "reportingComponent": source["component"],
-            "reportingInstance": source.get("host", ""),
-        }
+        event, metadata = _EVENT.copy(), _METADATA.copy()
+        event["metadata"] = metadata
+        metadata["name"] = key[len(namespace) + 1 :]
+        metadata["namespace"] = namespace
+        metadata["uid"] = names.uid(self.store.uid_stream)
+        metadata["creationTimestamp"] = stamp
+        if annotations:
+            metadata["annotations"] = annotations
+        event["involvedObject"] = about
+        event["reason"], event["message"] = reason, message
+        event["source"] = source
+        event["firstTimestamp"], event["lastTimestamp"] = first, stamp
+        event["count"], event["type"] = count, kind
+        event["reportingComponent"] = source["component"]
+        event["reportingInstance"] = source.get("host", "")
         self.add(key, event)
 
     def change(self, key: str, **fields: object) -> bool:

@@ -166,7 +166,7 @@ def sweep(core: Core) -> None:
 
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
-    for collection, by_owner in core.ledger.owners():
+    for collection, by_owner in core.ledger.owners() if uid in core.ledger.owning else ():
         if uid in by_owner:
             yield from [(collection.kind, key) for key in sorted(by_owner[uid])]
 

@@ -69,6 +69,36 @@ class ValueIndex:
         return len(self._buckets)
 
 
+class OwnerIndex(ValueIndex):
+    """Keys by the uids of owners; `everywhere` counts in how many kinds each uid owns something.
+
+    NOTE: whatever goes may own objects of every kind, and most own none: that one question is put
+    instead of one to each kind (benchmarks/load.py).
+    """
+
+    __slots__ = ("_everywhere",)
+
+    def __init__(self, everywhere: dict[str, int]) -> None:
+        super().__init__()
+        self._everywhere = everywhere
+
+    def add(self, value: str, key: str) -> None:
+        """Enter a key under an owner."""
+        if value not in self._buckets:
+            self._everywhere[value] = self._everywhere.get(value, 0) + 1
+        super().add(value, key)
+
+    def remove(self, value: str, key: str) -> None:
+        """Take a key away from an owner."""
+        super().remove(value, key)
+        if value not in self._buckets:
+            left = self._everywhere[value] - 1
+            if left:
+                self._everywhere[value] = left
+            else:
+                del self._everywhere[value]
+
+
 class LabelIndex:
     """Keys by label name and value."""
 

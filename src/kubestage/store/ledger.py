@@ -50,6 +50,7 @@ class Ledger:
         self._by_row: tuple[Collection, ...] | None = ()
         self._by_name: tuple[Collection, ...] | None = ()
         self._owners: tuple[tuple[Collection, Mapping[str, Bucket]], ...] | None = ()
+        self.owning: dict[str, int] = {}
         self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
         self.undelivered: deque[tuple[Collection, Change]] = deque()
         self._delivering = False
@@ -62,7 +63,7 @@ class Ledger:
         if found is None:
             self.add_kind(kind)
             log = Log(self._history, self._first_revision, self.void)
-            found = self._collections[kind.group, kind.plural] = Collection(kind, log)
+            found = self._collections[kind.group, kind.plural] = Collection(kind, log, self.owning)
             self._by_row = self._by_name = self._owners = None
             found.subscribers = self._subscribers_of(kind)
         return found

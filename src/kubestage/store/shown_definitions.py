@@ -49,7 +49,7 @@ class ShownDefinitions:
         """
         if not definitions.is_definition(stored.kind):
             return stored
-        whole = Collection(stored.kind, stored.log)
+        whole = Collection(stored.kind, stored.log, {})
         for key, obj in {**self._objects, **stored.objects}.items():
             whole.put(key, obj, None)
         return whole

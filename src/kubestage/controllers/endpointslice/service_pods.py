@@ -76,8 +76,9 @@ class ServicePods:
         if old is not None and change.type != DELETED and not _matters(old, new):
             return []
         namespace = new["metadata"]["namespace"]
-        found = self._selectors.matching(namespace, labels_of(new))
-        if old is not None and labels_of(old) != labels_of(new):
+        now = labels_of(new)
+        found = self._selectors.matching(namespace, now)
+        if old is not None and labels_of(old) is not now and labels_of(old) != now:
             before = self._selectors.matching(namespace, labels_of(old))
             found += [key for key in before if key not in found]
         return [key for key in found if self._on_change(self._backings[key], change)]
@@ -161,4 +162,4 @@ def _matters(old: Json, new: Json) -> bool:
         for field in ("hostname", "subdomain"):
             if old["spec"].get(field) != new["spec"].get(field):
                 return True
-    return labels_of(old) != labels_of(new)
+    return labels_of(old) is not labels_of(new) and labels_of(old) != labels_of(new)

@@ -84,14 +84,7 @@ class Admitting:
         pod.node = node
         pod.qos = qos.of(obj)
         pod.generation = metadata.get("generation") or 0
-        pod.involved = {
-            "kind": "Pod",
-            "namespace": pod.namespace,
-            "name": pod.pod_name,
-            "uid": pod.uid,
-            "apiVersion": "v1",
-            "resourceVersion": metadata["resourceVersion"],
-        }
+        pod.admitted_version = metadata["resourceVersion"]
         started_at = stored.get("startTime")
         if started_at:
             pod.start_time = started_at
@@ -99,8 +92,8 @@ class Admitting:
         else:
             pod.start_time, pod.start_ns = self._events.stamp(), self._clock.now_ns
         pod.since = statuses.recall(stored.get("conditions"))
-        pod.inits = [Container(plan) for plan in pod.plan.inits]
-        pod.containers = [Container(plan) for plan in pod.plan.containers]
+        pod.inits = tuple([Container(plan) for plan in pod.plan.inits])
+        pod.containers = tuple([Container(plan) for plan in pod.plan.containers])
         ephemeral.meet(pod, obj, self._plans)
 
     def _take_over(self, pod: Pod, node: Node, stored: Json) -> None:

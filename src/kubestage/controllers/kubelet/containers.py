@@ -6,6 +6,8 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from kubestage.store.outlines import outline
+
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.allocation import Allocation
@@ -22,7 +24,13 @@ COMPLETED: Final = "Completed"
 ERROR: Final = "Error"
 OOM_KILLED: Final = "OOMKilled"
 KILLED_CODE: Final = 137
-_NO_STATE: Final[Json] = {}
+_STATUS: Final = outline(
+    {"name": "", "state": None, "lastState": {}, "ready": False, "restartCount": 0},
+    (
+        "image", "imageID", "containerID", "started", "allocatedResources", "resources",
+        "volumeMounts",
+    ),
+)  # fmt: skip
 
 
 class Container:
@@ -129,13 +137,11 @@ class Container:
         plan = self.plan
         if self.restarts < 0 and not self.reason and self.last is None:
             return plan.waiting
-        status: Json = {
-            "name": plan.name,
-            "state": self._state(),
-            "lastState": _NO_STATE if self.last is None else {"terminated": self.last},
-            "ready": self.ready,
-            "restartCount": max(self.restarts, 0),
-        }
+        status = _STATUS.copy()
+        status["name"], status["state"] = plan.name, self._state()
+        if self.last is not None:
+            status["lastState"] = {"terminated": self.last}
+        status["ready"], status["restartCount"] = self.ready, max(self.restarts, 0)
         if self.restarts < 0:
             status["image"], status["imageID"] = plan.requested_image, ""
         else:
@@ -154,7 +160,7 @@ class Container:
 
     def _state(self) -> Json:
         if self.state == RUNNING:
-            return {"running": {"startedAt": self.started_at}}
+            return _running_since(self.started_at)
         if self.state == TERMINATED:
             return {"terminated": self._terminated()}
         waiting = {"reason": self.reason} if self.reason else {}
@@ -170,6 +176,12 @@ class Container:
         if self.id:
             ended["containerID"] = self.id
         return ended
+
+
+@functools.lru_cache(maxsize=64)
+def _running_since(time: str | None) -> Json:
+    """The state of all containers that were started at one time."""
+    return {"running": {"startedAt": time}}
 
 
 @functools.lru_cache(maxsize=4096)

@@ -13,6 +13,8 @@ from kubestage.objects import timestamps
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.hooks import Hooks
@@ -144,7 +146,7 @@ def _has_passed(init: Container) -> bool:
     return init.state == TERMINATED and init.exit_code == 0
 
 
-def _lose(containers: list[Container]) -> None:
+def _lose(containers: Sequence[Container]) -> None:
     for each in containers:
         if each.state != TERMINATED:
             each.lose(_LOST)

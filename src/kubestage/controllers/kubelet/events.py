@@ -7,7 +7,10 @@ of all nodes would be too small for any.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubestage.objects import gvk
 from kubestage.store.event_writer import (
@@ -19,6 +22,7 @@ from kubestage.store.event_writer import (
     EventWriter,
     SpamFilter,
 )
+from kubestage.store.outlines import outline
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -31,31 +35,76 @@ __all__ = ["NORMAL", "WARNING", "Events", "History"]
 
 Key = tuple[str, str, str]
 
+_INVOLVED: Final = outline(
+    {"kind": "Pod", "namespace": "", "name": "", "uid": "", "apiVersion": "v1",
+     "resourceVersion": ""},
+    ("fieldPath",),
+)  # fmt: skip
 
-class History:
-    """What was reported about one object: the count, time and key of each Event.
 
-    `observed` is by container, reason and message, for the type goes with the reason.
+class Reported(msgspec.Struct, gc=False):
+    """One Event about an object: what it says, how often, since when, and when last.
+
+    `key` is its container, reason and message, for the type goes with the reason. `number` is what
+    its name ends with, 0 if it was never written.
+
+    NOTE: there are three for every pod; with a dict of tuples and the Event's name they took twice
+    the memory (benchmarks/load.py).
     """
 
-    __slots__ = ("number", "observed", "spam_filter")
+    key: Key
+    count: int
+    first: str
+    number: int
+    last_ns: int
+
+
+class History(SpamFilter):
+    """What was reported about one object, in order; `number` is that of the latest Event.
+
+    It is the filter, too, that holds back what is too much about the object.
+    """
+
+    __slots__ = ("number", "reported")
 
     def __init__(self) -> None:
-        self.spam_filter = SpamFilter()
+        super().__init__()
         self.number = 0
-        self.observed: dict[Key, tuple[int, str, str, int]] = {}
+        self.reported: list[Reported] = []
+
+    def find(self, key: Key) -> Reported | None:
+        """What was reported of a container with this reason and message."""
+        for each in self.reported:
+            if each.key == key:
+                return each
+        return None
 
     def is_one_of_many(self, key: Key, now_ns: int) -> bool:
         """Whether too many different messages give the same reason within ten minutes."""
-        if key in self.observed:
+        if self.find(key) is not None:
             return False
         reason = key[1]
         similar = [
-            observed
-            for observed, (_, _, _, last_ns) in self.observed.items()
-            if observed[1] == reason and observed[2] and now_ns - last_ns <= SIMILAR_FOR_NS
+            each
+            for each in self.reported
+            if each.key[1] == reason and each.key[2] and now_ns - each.last_ns <= SIMILAR_FOR_NS
         ]
         return len(similar) >= SIMILAR_EVENTS - 1
+
+
+def _involved(pod: Pod) -> Json:
+    """A pod as Events refer to it: by the version in which its node got it."""
+    involved = _INVOLVED.copy()
+    involved["namespace"], involved["name"] = pod.namespace, pod.pod_name
+    involved["uid"] = pod.uid
+    involved["resourceVersion"] = pod.admitted_version
+    return involved
+
+
+@functools.lru_cache(maxsize=4096)
+def _shared(key: Key) -> Key:
+    """One and the same key for all objects of which the same is reported."""
+    return key
 
 
 class Events:
@@ -72,17 +121,19 @@ class Events:
         self, pod: Pod, kind: str, reason: str, message: str, container: Container | None = None
     ) -> None:
         """Report that something happened to a pod, or to a container of it."""
-        involved, node = pod.involved, pod.node
-        assert involved is not None
+        node = pod.node
         assert node is not None
         if pod.history is None:
             pod.history = History()
         path = ""
         if container is not None:
             path = container.plan.path
-            if container.involved is None:
-                container.involved = {**involved, "fieldPath": path}
             involved = container.involved
+            if involved is None:
+                involved = container.involved = _involved(pod)
+                involved["fieldPath"] = path
+        else:
+            involved = _involved(pod)
         about = (pod.namespace, pod.pod_name)
         self._record(pod.history, about, involved, node.source, kind, (path, reason, message))
 
@@ -106,21 +157,23 @@ class Events:
         writer = self._writer
         now_ns = writer.clock.now_ns
         path, reason, message = key
-        if len(history.observed) >= SIMILAR_EVENTS - 1 and history.is_one_of_many(key, now_ns):
+        if len(history.reported) >= SIMILAR_EVENTS - 1 and history.is_one_of_many(key, now_ns):
             key, message = (path, reason, ""), COMBINED + message
         stamp = writer.stamp()
-        known = history.observed.get(key)
-        count, first, written = (known[0] + 1, known[1], known[2]) if known else (1, stamp, "")
-        if not history.spam_filter.allow(now_ns):
-            history.observed[key] = (count, first, written, now_ns)
-            return
+        known = history.find(key) or Reported(_shared(key), 0, stamp, 0, now_ns)
+        is_allowed = history.allow(now_ns)
         namespace, name = about
-        if writer.namespace(namespace) is None:
+        if is_allowed and writer.namespace(namespace) is None:
             return
-        if not (
-            written and writer.change(written, message=message, count=count, lastTimestamp=stamp)
-        ):
-            history.number, written = writer.free_key(namespace, name, history.number + 1)
+        if not known.count:
+            history.reported.append(known)
+        known.count, known.last_ns = known.count + 1, now_ns
+        if not is_allowed:
+            return
+        changed = {"message": message, "count": known.count, "lastTimestamp": stamp}
+        if not (known.number and writer.change(f"{namespace}/{name}.{known.number:x}", **changed)):
+            known.number, written = writer.free_key(namespace, name, history.number + 1)
+            history.number = known.number
             writer.add_core(
                 namespace,
                 written,
@@ -128,11 +181,10 @@ class Events:
                 kind,
                 reason,
                 message,
-                count=count,
-                first=first,
+                count=known.count,
+                first=known.first,
                 source=source,
             )
-        history.observed[key] = (count, first, written, now_ns)
         self._is_unsettled = True
 
     def stamp(self) -> str:

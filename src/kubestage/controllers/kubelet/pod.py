@@ -68,12 +68,12 @@ class Pod(Entity):
     """
 
     __slots__ = (
-        "cause", "conditions", "containers", "deleting", "ephemerals", "extras", "generation",
-        "gone", "grace_ns", "history", "holds", "inits", "involved", "ip", "is_changed", "is_over",
-        "is_resetting", "is_restored", "is_stale", "launched", "message", "movement",
-        "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "random_key",
-        "reason", "resize", "serial", "since", "start_ns", "start_time", "status", "steps", "stock",
-        "uid", "watched",
+        "admitted_version", "cause", "conditions", "containers", "created", "deleting",
+        "ephemerals", "extras", "generation", "gone", "grace_ns", "history", "holds", "inits",
+        "ip", "is_changed", "is_over", "is_resetting", "is_restored", "is_stale", "launched",
+        "message", "movement", "namespace", "node", "node_name", "phase", "plan", "pod_name",
+        "qos", "reason", "resize", "serial", "since", "start_ns", "start_time", "status", "steps",
+        "stock", "uid", "watched",
     )  # fmt: skip
 
     plan: PodPlan
@@ -84,7 +84,7 @@ class Pod(Entity):
         self.uid: str = metadata["uid"]
         self.namespace: str = metadata["namespace"]
         self.pod_name: str = metadata["name"]
-        self.random_key = f"{key}@{metadata.get('creationTimestamp')}"
+        self.created: str | None = metadata.get("creationTimestamp")
         self.stock: PodStock | None = None
         self.movement: Movement | None = None
         self.node: Node | None = None
@@ -96,20 +96,25 @@ class Pod(Entity):
         self.is_restored = False
         self.phase = self.reason = self.message = self.cause = self.ip = self.qos = ""
         self.history: History | None = None
-        self.involved: Json | None = None
+        self.admitted_version = ""
         self.status: Json | None = None
         self.resize: Resize | None = None
         self.conditions: list[Json] | None = None
-        self.extras: list[Json] = []
+        self.extras: Sequence[Json] = ()
         self.generation = 0
         self.grace_ns = 0
         self.start_ns = 0
         self.start_time = ""
-        self.inits: list[Container] = []
-        self.containers: list[Container] = []
+        self.inits: Sequence[Container] = ()
+        self.containers: Sequence[Container] = ()
         self.ephemerals: Sequence[Container] = ()
         self.holds: tuple[Hold, ...] = ()
         self.watched: tuple[Target, ...] = ()
+
+    @property
+    def random_key(self) -> str:
+        """What its random draws depend on."""
+        return f"{self.name}@{self.created}"
 
     @property
     def described(self) -> str:

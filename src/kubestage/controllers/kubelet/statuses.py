@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.controllers.kubelet import ephemeral
 from kubestage.controllers.kubelet.phases import FAILED, RUNS, SUCCEEDED
+from kubestage.store.outlines import outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.containers import Container
@@ -44,6 +45,23 @@ class Since(NamedTuple):
 
 NOTHING_YET: Final = Since()
 
+_STATUS: Final = outline(
+    dict.fromkeys((
+        "observedGeneration", "phase", "conditions", "hostIP", "hostIPs", "startTime",
+        "containerStatuses", "qosClass",
+    )),
+    (
+        "podIP", "podIPs", "initContainerStatuses", "ephemeralContainerStatuses",
+        "allocatedResources", "resources", "reason", "message", *_KEPT,
+    ),
+)  # fmt: skip
+_CONDITION: Final = outline(
+    {"type": "", "observedGeneration": 0, "status": "", "lastProbeTime": None,
+     "lastTransitionTime": ""},
+    ("reason", "message"),
+)  # fmt: skip
+_ADDRESS: Final = outline({"ip": ""})
+
 
 def build(pod: Pod, stored: Json, stamp: str) -> Json:
     """The status of a pod as it is now. `stored` is the one in the store, parts of which stay."""
@@ -52,19 +70,16 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
     statuses = [each.status() for each in pod.containers]
     if len(statuses) > 1:
         statuses.sort(key=_name)
-    status: Json = {
-        "observedGeneration": pod.generation,
-        "phase": pod.phase,
-        "conditions": _all_conditions(pod, stored, stamp),
-        "hostIP": node.ip,
-        "hostIPs": node.ips,
-        "startTime": pod.start_time,
-        "containerStatuses": statuses,
-        "qosClass": pod.qos,
-    }
+    status = _STATUS.copy()
+    status["observedGeneration"], status["phase"] = pod.generation, pod.phase
+    status["conditions"] = _all_conditions(pod, stored, stamp)
+    status["hostIP"], status["hostIPs"] = node.ip, node.ips
+    status["startTime"] = pod.start_time
+    status["containerStatuses"] = statuses
+    status["qosClass"] = pod.qos
     if pod.ip:
         status["podIP"] = pod.ip
-        status["podIPs"] = [{"ip": pod.ip}]
+        status["podIPs"] = _addresses(pod, stored)
     if pod.inits:
         status["initContainerStatuses"] = [each.status() for each in pod.inits]
     if pod.ephemerals:
@@ -86,6 +101,16 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
     return status
 
 
+def _addresses(pod: Pod, stored: Json) -> list[Json]:
+    """The addresses of a pod, which stay while it is there."""
+    known: list[Json] | None = stored.get("podIPs")
+    if known is not None and len(known) == 1 and known[0].get("ip") == pod.ip:
+        return known
+    address = _ADDRESS.copy()
+    address["ip"] = pod.ip
+    return [address]
+
+
 def rejected(pod: Pod, stored: Json, reason: str, message: str) -> Json:
     """The status of a pod that its node refused; as upstream, without conditions."""
     status: Json = {
@@ -98,7 +123,7 @@ def rejected(pod: Pod, stored: Json, reason: str, message: str) -> Json:
     }
     others = of_others(stored.get("conditions") or ())
     if others:
-        status["conditions"] = others
+        status["conditions"] = [*others]
     return status
 
 
@@ -132,9 +157,9 @@ def _name(status: Json) -> str:
     return name
 
 
-def of_others(conditions: Iterable[Json]) -> list[Json]:
+def of_others(conditions: Iterable[Json]) -> Sequence[Json]:
     """The conditions that are not the kubelet's to write."""
-    return [each for each in conditions if each["type"] not in _OWN]
+    return tuple([each for each in conditions if each["type"] not in _OWN])
 
 
 def _all_conditions(pod: Pod, stored: Json, stamp: str) -> list[Json]:
@@ -193,14 +218,13 @@ def _conditions(
     return conditions, Since(sandboxed, inited, became_ready, containers_ready, scheduled)
 
 
+@functools.lru_cache(maxsize=4096)
 def _condition(kind: str, generation: int, met: bool, reason: str, message: str, time: str) -> Json:
-    condition: Json = {
-        "type": kind,
-        "observedGeneration": generation,
-        "status": "True" if met else "False",
-        "lastProbeTime": None,
-        "lastTransitionTime": time,
-    }
+    """One condition, which all pods share that it holds for since the same second."""
+    condition = _CONDITION.copy()
+    condition["type"], condition["observedGeneration"] = kind, generation
+    condition["status"] = "True" if met else "False"
+    condition["lastTransitionTime"] = time
     if reason:
         condition["reason"] = reason
     if message:
@@ -216,7 +240,7 @@ def _restarting_all(pod: Pod, found: Any, stamp: str) -> Json:
     if met:
         reason = "RestartAllContainersStarted"
         message = "container exited with restart policy rule"
-    fresh = _condition("AllContainersRestarting", 0, met, reason, message, stamp)
+    fresh = dict(_condition("AllContainersRestarting", 0, met, reason, message, stamp))
     del fresh["observedGeneration"]
     for each in found or ():
         if each["type"] == fresh["type"] and each["status"] == fresh["status"]:

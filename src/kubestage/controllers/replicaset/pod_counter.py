@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -36,6 +37,12 @@ class PodRow(NamedTuple):
     state: int
     is_fully_labeled: bool
     available_from: int | None
+
+
+@functools.lru_cache(maxsize=256)
+def _active(is_fully_labeled: bool, available_from: int | None) -> PodRow:
+    """The row of an active pod; most pods have the same."""
+    return PodRow(_ACTIVE, is_fully_labeled, available_from)
 
 
 class PodCounter:
@@ -137,7 +144,7 @@ class PodCounter:
         if not matches:
             return PodRow(_STRAY, False, None)
         is_fully_labeled = self.template_labels.items() <= labels.items()
-        return PodRow(_ACTIVE, is_fully_labeled, self._available_from(status))
+        return _active(is_fully_labeled, self._available_from(status))
 
     def _available_from(self, status: Json | None) -> int | None:
         for condition in (status or {}).get("conditions") or ():

@@ -100,7 +100,12 @@ class PersistentVolumeController(Controller):
         """A claim that takes any volume that will do."""
         view = storage.claim_of(claim)
         delays = self._delays_binding(view.class_name)
-        volumes = (storage.volume_of(each) for each in self.lister.all(gvk.PERSISTENT_VOLUME))
+        # NOTE: most volumes are other claims', and each new claim looks at all of them.
+        volumes = [
+            storage.volume_of(each)
+            for each in self.lister.all(gvk.PERSISTENT_VOLUME)
+            if matching.may_be_had(each, view)
+        ]
         found = matching.best(view, volumes, delays_binding=delays)
         if found is not None:
             self._writer.bind(found.raw, claim)

@@ -9,7 +9,17 @@ from kubestage.objects import volume_fit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.storage import ClaimView, VolumeView
+
+
+def may_be_had(volume: Json, claim: ClaimView) -> bool:
+    """Whether a volume is not spoken for by a claim of another name."""
+    reference = volume["spec"].get("claimRef")
+    return reference is None or (
+        reference.get("name") == claim.name
+        and (reference.get("namespace") or "") == claim.namespace
+    )
 
 
 def best(

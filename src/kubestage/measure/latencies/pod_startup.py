@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -131,7 +132,7 @@ class PodStartupLatency(Measurement[PodStartupParams]):
             return
         pod, at_ns = event.object, event.at_ns
         metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
-        key = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+        key = sys.intern(f"{metadata.get('namespace', '')}/{metadata.get('name', '')}")
         (self._stateful.discard if _is_stateless(spec) else self._stateful.add)(key)
         self._times.set_first(key, _CREATE, at_ns)
         if spec.get("nodeName"):

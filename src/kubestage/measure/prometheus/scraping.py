@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.metrics.families import Distribution, Family
-    from kubestage.promql.series import Columns, Labels, Series, SeriesStore
+    from kubestage.promql.series import BucketColumns, Labels, Series, SeriesStore
 
     Values = tuple[str, ...]
 
@@ -112,9 +111,9 @@ class Scrape:
         """The series of a metric that is one number."""
         return self._store.series(self.labels(name, labels, values), self._axis)
 
-    def together(self, labels: list[Labels]) -> Columns:
-        """The columns of series that change together."""
-        return self._store.together(labels, self._axis)
+    def buckets(self, labels: list[Labels]) -> BucketColumns:
+        """The columns of a distribution."""
+        return self._store.buckets(labels, self._axis)
 
 
 class _Family:
@@ -169,7 +168,7 @@ class _Family:
         names += [
             self._scrape.labels(f"{name}_{word}", labels, values) for word in ("count", "sum")
         ]
-        return _Buckets(self._scrape.together(names))
+        return _Buckets(self._scrape.buckets(names))
 
 
 def _numbers(family: Family) -> dict[Values, float]:
@@ -211,7 +210,7 @@ class _Buckets:
 
     __slots__ = ("_columns", "_counts")
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: BucketColumns) -> None:
         self._columns = columns
         self._counts: list[int] = []
 
@@ -219,10 +218,9 @@ class _Buckets:
         """What it is now; where nothing was observed, nothing has changed."""
         counts = list(distribution.counts)
         if counts != self._counts:
-            seen = list(itertools.accumulate(counts))
-            self._columns.put((*seen, seen[-1], distribution.total))
+            self._columns.put_counts(counts, distribution.total)
             self._counts = counts
 
     def end(self) -> None:
         """It is gone."""
-        self._columns.put([STALE] * self._columns.width)
+        self._columns.end()

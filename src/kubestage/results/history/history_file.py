@@ -33,7 +33,7 @@ from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, at_revision
 
 if TYPE_CHECKING:
     import pathlib
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from kubestage.aliases import Json
 
@@ -88,6 +88,11 @@ class HistoryBytes(msgspec.Struct, frozen=True):
 
     beginning: bytes
     changes: bytes
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes of the file, in order."""
+        yield self.beginning
+        yield self.changes
 
 
 def read(path: pathlib.Path, beginning: pathlib.Path | None = None) -> RecordedHistory:

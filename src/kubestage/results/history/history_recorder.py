@@ -19,6 +19,8 @@ from kubestage.results.history.history_file import HistoryBytes, HistoryEnd, His
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.scheduler.attempt import AnyAttempt
@@ -52,28 +54,34 @@ _LEVEL: Final = 1
 _CHUNK: Final = 1 << 18
 
 
-class _Lines:
-    """Lines, compressed as a gzip member: members one behind the other are one file."""
+class Lines:
+    """Lines, compressed as a gzip member: members one behind the other are one file.
 
-    def __init__(self) -> None:
+    With `keep`, what is compressed is handed on at once, and `end` returns the rest.
+    """
+
+    def __init__(self, keep: Callable[[bytes], object] | None = None) -> None:
         self._packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
         self._encoder = msgspec.json.Encoder()
         self._waiting = bytearray()
         self._done: list[bytes] = []
+        self._keep = keep or self._done.append
 
     def write(self, line: tuple[Any, ...]) -> None:
+        """Add a line."""
         self._waiting += self._encoder.encode(line)
         self._waiting += b"\n"
         if len(self._waiting) > _CHUNK:
             self._pack()
 
     def end(self) -> bytes:
+        """What was not handed on; nothing is added from now on."""
         self._pack()
         self._done.append(self._packer.flush())
         return b"".join(self._done)
 
     def _pack(self) -> None:
-        self._done.append(self._packer.compress(bytes(self._waiting)))
+        self._keep(self._packer.compress(self._waiting))
         self._waiting.clear()
 
 
@@ -90,7 +98,7 @@ def beginning(
     store: Store, clock: Clock, scheduler: Scheduler | None, seed: int
 ) -> HistoryBeginning:
     """The state of a cluster, written down."""
-    lines = _Lines()
+    lines = Lines()
     configuration = None if scheduler is None else scheduler.configuration.to_dict()
     header = HistoryHeader(
         version=kubestage.__version__,
@@ -126,13 +134,16 @@ class HistoryRecorder:
         self._store, self._clock, self._scheduler = store, clock, scheduler
         self._start_state = start_state
         self._numbers = dict(start_state.numbers)
-        self._lines = _Lines()
+        self._lines = self._new_lines()
         self._attempts = _AttemptLines(clock, self._lines, start_state.begin_ns)
         self._most_changes, self._most_shown = most_changes, most_shown
         self._changes = 0
         self._known_events: set[str] = set()
         self._reduced_ns: int | None = None
         self._stopped_ns: int | None = None
+
+    def _new_lines(self) -> Lines:
+        return Lines()
 
     def start(self) -> None:
         """Record from now on; the cluster is as it was when its beginning was written."""
@@ -153,7 +164,10 @@ class HistoryRecorder:
             is_known = change.key in self._known_events
             if change.type == DELETED and not is_known:
                 return
-            self._known_events.add(change.key)
+            if change.type == DELETED:
+                self._known_events.discard(change.key)
+            else:
+                self._known_events.add(change.key)
         self._changes += 1
         number = _number(change.kind, self._numbers, self._lines)
         if change.type == DELETED:
@@ -189,6 +203,7 @@ class HistoryRecorder:
         if self._stopped_ns is None:
             self._stopped_ns = ns
             self._attempts.close()
+            self._known_events.clear()
         return False
 
     def __reduce__(self) -> tuple[type[NoHistory], tuple[()]]:
@@ -198,7 +213,7 @@ class HistoryRecorder:
 class _AttemptLines(AttemptRecorder):
     """Writes attempts instead of keeping them."""
 
-    def __init__(self, clock: Clock, lines: _Lines, begin_ns: int) -> None:
+    def __init__(self, clock: Clock, lines: Lines, begin_ns: int) -> None:
         super().__init__(clock, NODES)
         self._lines, self._begin_ns = lines, begin_ns
 
@@ -217,7 +232,7 @@ def _place(kind: Kind) -> tuple[str, str]:
     return kind.group, kind.plural
 
 
-def _number(kind: Kind, numbers: _Numbers, lines: _Lines) -> int:
+def _number(kind: Kind, numbers: _Numbers, lines: Lines) -> int:
     row = kind.group, kind.version, kind.plural
     found = numbers.get(row)
     if found is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.clusterloader.result import LoadResult
-    from kubestage.results.history.history_file import HistoryBytes
+    from kubestage.results.history.spooled_history import SpooledHistory
     from kubestage.results.load.about import About
 
 JUNIT: Final = "junit.xml"
@@ -49,7 +49,7 @@ class ReportDirectory(ClaimedPlace):
         results: Sequence[LoadResult],
         configs: Sequence[str],
         about: About,
-        history: HistoryBytes | None = None,
+        history: SpooledHistory | None = None,
     ) -> list[pathlib.Path]:
         """Keep all tests that were run, in their order; the files that are there now.
 
@@ -57,9 +57,10 @@ class ReportDirectory(ClaimedPlace):
         """
         files: list[database_rows.FileRow] = [(name, None, None) for name in self.fixed]
         files += self._write_files(results, configs)
-        for name, packed in history_directory.files(history).items():
-            self.place(name).write_bytes(packed)
-            files.append((name, None, None))
+        if history is not None:
+            with self.place(history_directory.NAME).open("wb") as file:
+                file.writelines(history.pieces())
+            files.append((history_directory.NAME, None, None))
         self.put(JUNIT, junit.render(results))
         facts = {**about.facts(), **about.metadata}
         self.place(METADATA).write_bytes(json_encoding.encode(facts))

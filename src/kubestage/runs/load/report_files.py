@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.clusterloader.config import Config
     from kubestage.clusterloader.result import LoadResult
-    from kubestage.results.history.history_file import HistoryBytes
+    from kubestage.results.history.spooled_history import SpooledHistory
     from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.options import LoadOptions
@@ -41,7 +41,7 @@ def write(
     results: Sequence[LoadResult],
     configs: Sequence[Config],
     about: About,
-    history: HistoryBytes | None = None,
+    history: SpooledHistory | None = None,
 ) -> None:
     """Write all files of the report."""
     directory.write(results, [dumping.dump(each) for each in configs], about, history)

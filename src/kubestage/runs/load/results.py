@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.config_loading import LoadedConfig
     from kubestage.clusterloader.result import LoadResult, Measured
     from kubestage.measure.results import Verdict
-    from kubestage.results.history.history_file import HistoryBytes
+    from kubestage.results.history.spooled_history import SpooledHistory
     from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.load_test import LoadTest
@@ -58,7 +58,7 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
     target: TargetInfo
     cost: LoadCost | None = None
     """What nodes cost meanwhile; None if none had a price."""
-    history: HistoryBytes | None = None
+    history: SpooledHistory | None = None
     """Every change, if `LoadOptions.keeps_history` says so: for ``kubestage open``."""
 
     @property

@@ -23,7 +23,7 @@ with lazy.imports():
     from kubestage.remote import cluster as remote_cluster
     from kubestage.remote import kubeconfig, prometheus
     from kubestage.remote import shell as remote_shell
-    from kubestage.results.history import history_recorder
+    from kubestage.results.history import history_recorder, spooled_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.run import LoadRun
     from kubestage.measure.registry import Registry
     from kubestage.remote.access import Access
-    from kubestage.results.history.history_file import HistoryBytes
-    from kubestage.results.history.history_recorder import HistoryRecorder
+    from kubestage.results.history.spooled_history import SpooledHistory, SpooledRecorder
     from kubestage.results.load.cost import LoadCost
     from kubestage.runs.load.observer import LoadObserver
     from kubestage.runs.load.options import LoadOptions
@@ -86,7 +85,7 @@ class LoadTarget(Protocol):
     def measuring(self) -> Measuring | None:
         """The user's measures; None without any."""
 
-    def history(self) -> HistoryBytes | None:
+    def history(self) -> SpooledHistory | None:
         """Every change so far, none of which is recorded from now on; None if it is not kept."""
 
     def close(self) -> None:
@@ -151,9 +150,9 @@ class StageTarget:
         assert scheduler is not None
         return scheduler.measuring if scheduler.measuring.is_used else None
 
-    def history(self) -> HistoryBytes | None:
+    def history(self) -> SpooledHistory | None:
         """Every change since the stage was ready."""
-        return None if self._history is None else self._history.end()
+        return None if self._history is None else self._history.end_spooled()
 
     def close(self) -> None:
         """Collect no more metrics, and end the programs of pods."""
@@ -221,7 +220,7 @@ class RealTarget:
         """Measures are of a stage's scheduler."""
         return None
 
-    def history(self) -> HistoryBytes | None:
+    def history(self) -> SpooledHistory | None:
         """The history of a real cluster is not recorded."""
         return None
 
@@ -272,9 +271,9 @@ class RealTarget:
         return number
 
 
-def _started_history(stage: Stage) -> HistoryRecorder:
+def _started_history(stage: Stage) -> SpooledRecorder:
     start_state = history_recorder.beginning(stage.store, stage.clock, stage.scheduler, stage.seed)
-    started = history_recorder.HistoryRecorder(
+    started = spooled_history.SpooledRecorder(
         stage.store, stage.clock, stage.scheduler, start_state
     )
     started.start()

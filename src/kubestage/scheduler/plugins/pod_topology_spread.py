@@ -86,6 +86,7 @@ class PodTopologySpread:
             action: spread_constraints.of_action(stated, action) for action in _KIND_OF
         }
         self._lister = handle.lister
+        self._services = spread_constraints.Services()
         self._score_key = f"{self.name}/score"
 
     def pre_filter(
@@ -177,7 +178,8 @@ class PodTopologySpread:
     def constraints_of(self, pod: PodView, action: str) -> tuple[Spread, ...] | str:
         """The constraints of one kind that bind a pod, or what is wrong with them."""
         if not spread_constraints.has_own(pod.plan):
-            return spread_constraints.default(pod, self._defaults[action], self._lister)
+            defaults = self._defaults[action]
+            return spread_constraints.default(pod, defaults, self._lister, self._services)
         try:
             return spread_constraints.own(pod, action)
         except SelectorError as problem:

@@ -26,6 +26,8 @@ SYSTEM_DEFAULTS: Final[tuple[dict[str, Any], ...]] = (
     {"topologyKey": HOSTNAME_LABEL, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 3},
     {"topologyKey": ZONE_LABEL, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 5},
 )
+_MOST_NAMESPACES: Final = 256
+_MOST_LABELS: Final = 1024
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -58,10 +60,10 @@ def own(pod: PodView, action: str) -> tuple[Spread, ...]:
 
 
 def default(
-    pod: PodView, constraints: tuple[SpreadConstraint, ...], lister: Lister
+    pod: PodView, constraints: tuple[SpreadConstraint, ...], lister: Lister, services: Services
 ) -> tuple[Spread, ...]:
     """Default constraints, which spread a pod among those that share its Services and owner."""
-    selector = selector_of(pod, lister) if constraints else labels.EVERYTHING
+    selector = selector_of(pod, lister, services) if constraints else labels.EVERYTHING
     return () if selector.empty else _default(constraints, selector, pod.namespace)
 
 
@@ -111,16 +113,53 @@ def _spread(constraint: SpreadConstraint, selector: Selector, namespace: str) ->
     )
 
 
-def selector_of(pod: PodView, lister: Lister) -> Selector:
+class Services:
+    """The labels by which Services select pods, remembered as long as a namespace's are the same.
+
+    NOTE: each pod was compared with all Services of its namespace, and that twice: a fiftieth of
+    the time of a load with 5,000 nodes (benchmarks/load.py).
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, _OfNamespace] = {}
+
+    def selecting(self, pod: PodView, lister: Lister) -> dict[str, str]:
+        """The labels by which all matching Services select a pod; not to be changed."""
+        listed = lister.list("v1", "Service", pod.namespace)
+        known = self._known.get(pod.namespace)
+        if known is None or known.listed is not listed:
+            if len(self._known) >= _MOST_NAMESPACES:
+                self._known.clear()
+            known = self._known[pod.namespace] = _OfNamespace(listed, {})
+        key = tuple(pod.labels.items())
+        found = known.by_labels.get(key)
+        if found is None:
+            if len(known.by_labels) >= _MOST_LABELS:
+                known.by_labels.clear()
+            found = known.by_labels[key] = _selecting(pod, listed)
+        return found
+
+
+class _OfNamespace(NamedTuple):
+    listed: Iterable[dict[str, Any]]
+    by_labels: dict[tuple[tuple[str, str], ...], dict[str, str]]
+
+
+def _selecting(pod: PodView, services: Iterable[dict[str, Any]]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for service in services:
+        selector: dict[str, str] = (service.get("spec") or {}).get("selector") or {}
+        if selector.items() <= pod.labels.items():
+            pairs.update(selector)
+    return pairs
+
+
+def selector_of(pod: PodView, lister: Lister, services: Services) -> Selector:
     """All labels that matching Services and the pod's controller select it by.
 
     It is empty if there is neither, and then means nothing rather than everything.
     """
-    pairs: dict[str, str] = {}
-    for service in lister.list("v1", "Service", pod.namespace):
-        selector: dict[str, str] = (service.get("spec") or {}).get("selector") or {}
-        if selector.items() <= pod.labels.items():
-            pairs.update(selector)
+    pairs = dict(services.selecting(pod, lister))
     owner = pod.owner
     if owner is None:
         return _of_set(pairs)

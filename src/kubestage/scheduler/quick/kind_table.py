@@ -163,12 +163,15 @@ class Written:
     def _count(self) -> None:
         """Write down by which counters kinds are counted, of those that have more than before."""
         columns, items, pod_kinds = self._columns, self._items, self.pod_kinds
-        for number, kind in enumerate(self._kinds):
-            counted = pod_kinds[number]
+        for number, (before, known) in enumerate(zip(pod_kinds, self._counted, strict=True)):
+            # NOTE: all kinds are gone through for each new one, and few have changed.
+            if before is not None and len(before.counters) == known and not before.is_dropped:
+                continue
+            kind, counted = self._kinds[number], before
             if columns.has_counters and (counted is None or counted.is_dropped):
                 counted = pod_kinds[number] = columns.counters.kind_of(kind.pod)
             size = 0 if counted is None else len(counted.counters)
-            if size == self._counted[number]:
+            if size == known:
                 continue
             self._counted[number] = size
             first = len(items.all)

@@ -289,6 +289,31 @@ def test_what_takes_too_long_to_make_good_is_left(monkeypatch: pytest.MonkeyPatc
     tell(story())
 
 
+def test_real_time_is_the_time_of_the_wall() -> None:
+    async def story() -> None:
+        wall, stage = _beside(mode=Mode.SPEED)
+        # So long the server took to start.
+        wall.pass_by(9)
+        stage.pacer.start()
+        made = await stage.call("POST", NODES, make_node("n1"))
+        assert made["metadata"]["creationTimestamp"] == "2026-01-01T00:00:24Z"
+        wall.pass_by(0.5)
+        await stage.call("GET", NODES)
+        assert stage.stage.clock.unix_ns == wall.now_ns
+        await stage.pacer.close()
+
+    tell(story())
+
+
+def test_real_time_that_is_ahead_of_the_wall_passes_half_as_fast() -> None:
+    stage = Stage()
+    wall = Wall(stage)
+    wall.pass_by(-20)
+    assert wall.clock.speed(lag_ns=0) == 0.5
+    wall.pass_by(6)
+    assert wall.clock.speed(lag_ns=0) == 1.0
+
+
 def test_an_audience_is_whoever_has_a_watch_open() -> None:
     async def story() -> None:
         stage = Served()

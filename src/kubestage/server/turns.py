@@ -142,7 +142,9 @@ class Turns:
 
     def keep_pace(self) -> float | None:
         """Let happen what is due at this speed; how long until more is."""
-        return self._pass_at(self.speed)
+        if self.wall is None or self.speed != 1:
+            return self._pass_at(self.speed)
+        return self._pass_with_wall(self.wall)
 
     def catch_up(self) -> float | None:
         """A request has come: what a clock that jumps owes the wall clock until now."""
@@ -160,6 +162,26 @@ class Turns:
             if due_ns - self._clock.now_ns > _LAG_S * speed * SECOND_NS:
                 self._anchor = None
             return 0
+        return self._until_next(due_ns, speed)
+
+    def _pass_with_wall(self, wall: WallClock) -> float | None:
+        """Real time: the clock of the stage is the wall clock, unless it is ahead of it."""
+        speed = wall.speed(lag_ns=0)
+        if speed != 1:
+            return self._pass_at(speed)
+        self._anchor = None
+        wait_s = self._time_for_external_scheduler()
+        if wait_s:
+            return wait_s
+        due_ns = max(wall.due_ns(lag_ns=0), self._clock.now_ns)
+        if self._pass(due_ns):
+            wall.fell_behind(lag_ns=0)
+            return 0
+        wall.kept_up()
+        return self._until_next(due_ns, speed)
+
+    def _until_next(self, due_ns: int, speed: float) -> float | None:
+        """How long, in real seconds, until something happens."""
         next_ns = self._environment.next_movement_time
         if next_ns is None:
             return None

@@ -6,6 +6,9 @@ is there: whenever a request comes, and all the time that a watch is open. It ma
 it jumps to work that is under way; it stays `LAG_NS` behind otherwise, which is what pods take to
 come up, so that what has just happened does not lie in the future. Without clients, no time passes.
 
+A clock that passes in real time is the wall clock's: the time that a server takes to start, and that
+a busy machine loses, is made good at once.
+
 A stage that begins at a moment of its own has nothing to keep up with. Time goes on there while
 a client watches and something repeats without end: an autoscaler, a CronJob, Traffic.
 """
@@ -53,9 +56,9 @@ class WallClock:
         self._polled_at_ns = read()
         self._behind_since_s: float | None = None
 
-    def due_ns(self) -> int:
+    def due_ns(self, lag_ns: int = LAG_NS) -> int:
         """The moment, since time zero, that virtual time must have reached by now."""
-        return self._read() - LAG_NS - self._clock.epoch_ns - self._waived_ns
+        return self._read() - lag_ns - self._clock.epoch_ns - self._waived_ns
 
     def requested_ns(self) -> int:
         """The same for a request that has come: the clock's own now if that is near enough."""
@@ -74,15 +77,15 @@ class WallClock:
         """How far virtual time is ahead of the wall clock; below 0, how far behind."""
         return self._clock.unix_ns - self._read()
 
-    def speed(self) -> float:
-        """How fast time passes while a client watches."""
-        return 1.0 if self._clock.now_ns <= self.due_ns() + _STEP_NS else _AHEAD_SPEED
+    def speed(self, lag_ns: int = LAG_NS) -> float:
+        """How fast time passes by itself; slowly while it is ahead."""
+        return 1.0 if self._clock.now_ns <= self.due_ns(lag_ns) + _STEP_NS else _AHEAD_SPEED
 
     def kept_up(self) -> None:
         """Virtual time is where it has to be."""
         self._behind_since_s = None
 
-    def fell_behind(self) -> bool:
+    def fell_behind(self, lag_ns: int = LAG_NS) -> bool:
         """Virtual time is not where it has to be yet; whether it has taken too long to get there.
 
         Then virtual time stays so far behind, rather than keeping the machine busy for hours.
@@ -92,7 +95,7 @@ class WallClock:
             self._behind_since_s = now_s
         if now_s - self._behind_since_s < _PATIENCE_S:
             return False
-        self._waived_ns += max(self.due_ns() - self._clock.now_ns, 0)
+        self._waived_ns += max(self.due_ns(lag_ns) - self._clock.now_ns, 0)
         self.kept_up()
         return True
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage import lazy
 from kubestage.errors import ApiError, Forbidden
 from kubestage.server import (
+    authorizing,
     background,
-    callers,
     dispatch,
     large_scenarios,
     large_writes,
@@ -120,7 +120,7 @@ class Application:
                 live.durability.take_back()
                 if live.state.timeline is not None:
                     live.state.timeline.history.take_back(live.durability.revision)
-            callers.client_of(live, request)
+            authorizing.check(live, request)
             if live.read_only and read_only.is_write(request):
                 raise Forbidden(live.read_only)
             if live.has_controllers and outside_controllers.is_rival(request):

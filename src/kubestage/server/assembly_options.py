@@ -64,5 +64,8 @@ class AssemblyOptions(msgspec.Struct, frozen=True, kw_only=True):
     follows_wall: bool = False
     """Whether a clock that jumps keeps up with the wall clock."""
 
+    authorization_modes: tuple[str, ...] = ("AlwaysAllow",)
+    """How is decided who may do what, as by kube-apiserver's ``--authorization-mode``."""
+
     webhook_urls: Mapping[str, str] = {}
     """Where webhooks and API servers behind Services really are, by ``NAMESPACE/SERVICE``."""

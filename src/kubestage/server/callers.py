@@ -39,14 +39,25 @@ def bearer(authorization: bytes) -> str:
     return token.strip().decode("latin-1") if scheme.lower() == b"bearer" else ""
 
 
+def is_implied(name: str, group: str) -> bool:
+    """Whether a user that is impersonated is in a group without its being named."""
+    implied = [_KNOWN, _UNKNOWN]
+    if name.startswith(_ACCOUNT) and name.count(":") == _ACCOUNT.count(":") + 1:
+        implied += service_accounts.groups_of(name.split(":")[2])
+    return group in implied
+
+
 def _client_of(live: Live, request: Request) -> Json:
-    user = _authenticated(live, request)
+    user = authenticated(live, request)
     name = request.headers.get(b"impersonate-user")
     return user if name is None else _impersonated(request, name.decode("latin-1")) or user
 
 
-def _authenticated(live: Live, request: Request) -> Json:
-    """The user by the token. One that is not ours means nothing: the guard has let it in."""
+def authenticated(live: Live, request: Request) -> Json:
+    """The user by the token, whomever it impersonates.
+
+    A token that is not ours means nothing: the guard has let it in.
+    """
     authorization = request.headers.get(b"authorization")
     token = bearer(authorization) if authorization is not None else ""
     if not token or not live.issuer.is_ours(token):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage import lazy
-from kubestage.server import callers, negotiation
+from kubestage.server import authorizing, callers, negotiation
 from kubestage.server.converting_view import ConvertingView
 from kubestage.server.presentation import ResponseView
 from kubestage.store.admission import caller as admission_caller
@@ -41,7 +42,11 @@ class RequestContext:
         self.target = target
         self.warnings: list[str] = _deprecations(target.kind, live.store.kinds)
         # The client, as admission sees it: one for all attempts at a write.
-        self.caller = Caller(callers.client_of(live, request))
+        self.caller = Caller(
+            callers.client_of(live, request),
+            authorize=functools.partial(authorizing.answer, live),
+            authorizer=live.authorizer,
+        )
 
     @property
     def kind(self) -> Kind:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kubestage.server.recording import SessionRecorder
     from kubestage.server.timeline import Timeline
     from kubestage.stage import Stage
+    from kubestage.store.authorization.authorizer import Authorizer
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
@@ -236,6 +237,7 @@ class Live:
         self.issuer = Issuer()
         # Which FlowSchema each request belongs to, where that is found out.
         self.classifier: Classifier | None = None
+        self.authorizer: Authorizer | None = None
         # Programs that are asked about requests.
         self.outside = Outside(stage.store)
         self.conversions = Conversions(stage.store, self.outside)

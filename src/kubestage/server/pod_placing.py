@@ -9,7 +9,7 @@ from kubestage.objects.validation import field, status
 from kubestage.server import bodies, options
 from kubestage.server.live import Write
 from kubestage.store import refusals
-from kubestage.store.admission import dynamic
+from kubestage.store.admission import dynamic, node_restriction
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.namespaces import NAMESPACE
 
@@ -72,6 +72,8 @@ def evict(context: RequestContext) -> Response:
         raise BadRequest("name in URL does not match name in Eviction object")
     deletion = _delete_options(body.get("deleteOptions") or {}, dry_run=write_options.dry_run)
     with context.acting():
+        if context.present is not None:
+            node_restriction.check_eviction(context.live.store, target.kind, context.present)
         dynamic.check_part(
             context.live.store, target.kind, "eviction", ("policy/v1", "Eviction"), body,
             target.name, target.namespace or "default", dry_run=deletion.dry_run,

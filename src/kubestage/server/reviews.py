@@ -1,4 +1,4 @@
-"""Reviews of who a user is and what they may do. Here every user may do everything."""
+"""Reviews of who a user is and what they may do."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.errors import BadRequest
 from kubestage.objects.validation import access_reviews, status
 from kubestage.server import (
+    authorizing,
     bodies,
     callers,
     dispatch,
@@ -18,6 +19,7 @@ from kubestage.server import (
 from kubestage.server.identity import service_accounts
 from kubestage.server.identity.issuer import ISSUER
 from kubestage.server.response import warning_headers
+from kubestage.store.authorization.authorizer import Authorizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,11 +40,7 @@ _KINDS: Final = {
     "selfsubjectreviews": (_AUTHENTICATION, "SelfSubjectReview"),
     "tokenreviews": (_AUTHENTICATION, "TokenReview"),
 }
-_EVERYTHING: Final = {
-    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-    "incomplete": False,
-}
+_ANYBODY: Final = ("AlwaysAllow",)
 
 
 async def handle(live: Live, request: Request) -> Response:
@@ -71,18 +69,27 @@ def _addressed(path: str) -> tuple[str, str, str]:
     return *found, namespace
 
 
-def _access(_live: Live, _request: Request, review: Json) -> Json:
+def _access(live: Live, request: Request, review: Json) -> Json:
     problems = access_reviews.validate(review)
     if problems:
         # The real server has lost the kind by then.
         raise status.invalid({"apiVersion": _AUTHORIZATION}, problems)
-    return {**review, "status": {"allowed": True}}
+    spec = review["spec"]
+    user = callers.client_of(live, request)
+    if review["kind"] != "SelfSubjectAccessReview":
+        user = {"username": spec.get("user") or "", "groups": spec.get("groups") or []}
+    decision = authorizing.review(live, user, spec)
+    reason = {"reason": decision.reason} if decision.reason else {}
+    return {**review, "status": {"allowed": decision.allowed, **reason}}
 
 
-def _rules(_live: Live, _request: Request, review: Json) -> Json:
-    if not review["spec"].get("namespace"):
+def _rules(live: Live, request: Request, review: Json) -> Json:
+    namespace = review["spec"].get("namespace")
+    if not namespace:
         raise BadRequest("no namespace on request")
-    return {**_new(review), "status": _EVERYTHING}
+    authorizer = live.authorizer or Authorizer(live.store, _ANYBODY)
+    user = callers.client_of(live, request)
+    return {**_new(review), "status": authorizer.shown(user, namespace)}
 
 
 def _self(live: Live, request: Request, review: Json) -> Json:

@@ -11,6 +11,7 @@ from kubestage.results.history.weighing import ChangeWeights
 from kubestage.server.aggregation.aggregator import Aggregator
 from kubestage.server.aggregation.registration import DefinedApis
 from kubestage.server.app import Application
+from kubestage.server.authorizing import Authorization
 from kubestage.server.chart_record import ChartRecord
 from kubestage.server.client_actions import ClientActions
 from kubestage.server.compaction import Compaction
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from kubestage.server.journal.journal import Journal
     from kubestage.server.security.traffic import Traffic
 
-_Controller = FlowControl | DefinedApis | TokenSecrets | CertificateSigning
+_Controller = FlowControl | DefinedApis | Authorization | TokenSecrets | CertificateSigning
 
 KEPT_RUN: Final = "this is a kept run: fork it to change it"
 
@@ -106,7 +107,7 @@ class ClusterService:
             self._journal.start(self.live)
         if self.recorder is not None:
             self.recorder.start()
-        self._controllers = _controllers(self.live)
+        self._controllers = _controllers(self.live, self.options)
         for controller in self._controllers:
             controller.start()
         if not self.live.read_only:
@@ -144,11 +145,15 @@ class ClusterService:
         self.live.durability.close()
 
 
-def _controllers(live: Live) -> list[_Controller]:
+def _controllers(live: Live, options: AssemblyOptions) -> list[_Controller]:
     """What an API server does by itself, and the controllers that need its keys."""
     if live.read_only:
         return []
-    own: list[_Controller] = [FlowControl(live), DefinedApis(live)]
+    own: list[_Controller] = [
+        FlowControl(live),
+        DefinedApis(live),
+        Authorization(live, options.authorization_modes),
+    ]
     if live.has_controllers:
         own += [TokenSecrets(live), CertificateSigning(live)]
     return own

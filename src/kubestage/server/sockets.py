@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage import lazy
 from kubestage.errors import ApiError, BadRequest
-from kubestage.server import connecting, pod_actions, response, routing
+from kubestage.server import authorizing, connecting, pod_actions, response, routing
 from kubestage.server import request as requests
 from kubestage.server.context import RequestContext
 from kubestage.server.outside import webhooks
@@ -80,6 +80,7 @@ def _context(live: Live, encoder: Encoder, scope: Message) -> RequestContext:
         raise BadRequest("WebSockets are for exec into a pod, and for logs")
     if live.aggregator is not None and live.aggregator.find(request.path) is not None:
         raise BadRequest(proxying.UPGRADE)
+    authorizing.check(live, request, is_stream=True)
     target = routing.find(live.store.kinds, request.path)
     return RequestContext(live, encoder, request, target)
 

@@ -11,6 +11,7 @@ from kubestage.objects.validation import field, status
 from kubestage.server import bodies, negotiation, options, transient
 from kubestage.server.identity.issuer import ISSUER
 from kubestage.server.response import warning_headers
+from kubestage.store.admission import node_restriction
 from kubestage.store.collection import key_of
 from kubestage.units import SECOND_NS
 
@@ -42,7 +43,10 @@ def create(context: RequestContext) -> Response:
     if spec.get("expirationSeconds") is None:
         token_request = {**token_request, "spec": {**spec, "expirationSeconds": _HOUR_S}}
     token_request = transient.tracked(live, token_request, write_options.manager, "token")
-    answer = _granted(live, token_request, target.name, target.namespace or "default")
+    namespace = target.namespace or "default"
+    with context.acting():
+        node_restriction.check_token(live.store, target.kind, target.name, namespace, spec)
+    answer = _granted(live, token_request, target.name, namespace)
     return transient.respond(answer, form, warning_headers(decoded.warnings))
 
 

@@ -6,8 +6,8 @@ is there: whenever a request comes, and all the time that a watch is open. It ma
 it jumps to work that is under way; it stays `LAG_NS` behind otherwise, which is what pods take to
 come up, so that what has just happened does not lie in the future. Without clients, no time passes.
 
-A clock that passes in real time is the wall clock's: the time that a server takes to start, and that
-a busy machine loses, is made good at once.
+A clock that passes in real time is the wall clock's: the time that a server takes to start, and
+that a busy machine loses, is made good at once.
 
 A stage that begins at a moment of its own has nothing to keep up with. Time goes on there while
 a client watches and something repeats without end: an autoscaler, a CronJob, Traffic.

@@ -20,6 +20,7 @@ from kubestage.store import (
 from kubestage.store.admission import caller as callers
 from kubestage.store.admission import (
     dynamic,
+    node_restriction,
     pod_security,
     pod_topology_labels,
     service_account,
@@ -193,7 +194,11 @@ def prepared(
     created["metadata"] = metadata
     if advice is not None:
         advice.extend(warnings.on_create(created, obj))
-    if core.resource_quotas.objects or pod_security.applies(core, namespace):
+    if (
+        core.resource_quotas.objects
+        or pod_security.applies(core, namespace)
+        or node_restriction.applies()
+    ):
         # What the other checks say about a template, they say about all that is made from it.
         check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
     return created

@@ -13,7 +13,7 @@ import msgspec
 from kubestage.objects import kinds, timestamps
 from kubestage.objects.validation import field, status
 from kubestage.store import definitions, listing, namespaces, refusals, replacing
-from kubestage.store.admission import dynamic
+from kubestage.store.admission import dynamic, node_restriction
 from kubestage.store.collection import key_of
 from kubestage.store.listing import ListOptions
 from kubestage.units import SECOND_NS
@@ -73,6 +73,7 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    node_restriction.check_deletion(core, kind, existing)
     dynamic.check_deletion(core, kind, existing, dry_run=request.dry_run)
     if kind.kind == "Namespace" and not kind.group:
         taken = namespaces.terminate(core, kind, existing, request)

@@ -31,7 +31,11 @@ class SharedParts:
         """An equal value, made of parts that are kept already wherever there are such."""
         if not value or not isinstance(value, (dict, list)):
             return value
-        text = _encode_as_is(value)
+        try:
+            text = _encode_as_is(value)
+        except UnicodeEncodeError:
+            # Half of a surrogate pair, which JSON may hold, has no bytes.
+            return value
         found = self._known.get(text)
         if found is None:
             if isinstance(value, dict):

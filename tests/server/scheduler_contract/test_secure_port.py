@@ -38,7 +38,7 @@ def test_a_token_that_is_not_ours_authenticates_nobody(client: GoClient) -> None
     assert not answer["status"].get("authenticated")
 
 
-def test_everybody_may_read_metrics(client: GoClient) -> None:
+def test_metrics_are_for_those_whose_role_allows_it(client: GoClient) -> None:
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
@@ -46,5 +46,16 @@ def test_everybody_may_read_metrics(client: GoClient) -> None:
         "spec": {"user": "prometheus", "nonResourceAttributes": {"path": "/metrics",
                                                                  "verb": "get"}},
     }  # fmt: skip
-    answer = client.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
-    assert answer["status"]["allowed"] is True
+    reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    assert client.post(reviews, review)["status"] == {"allowed": False}
+    binding = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "metrics"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                    "name": "system:monitoring"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
+                      "name": "prometheus"}],
+    }  # fmt: skip
+    client.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding)
+    assert client.post(reviews, review)["status"]["allowed"] is True

@@ -26,6 +26,7 @@ class RequestInfo(NamedTuple):
     group: str = ""
     resource: str = ""
     namespace: str = ""
+    name: str = ""
 
     @property
     def is_connection(self) -> bool:
@@ -55,7 +56,8 @@ def of(request: Request) -> RequestInfo:
         resource = f"{resource}/{rest[2]}"
     if len(rest) < 2:
         verb = _verb_of_many(verb, request)
-    return RequestInfo(verb, path, True, group, resource, namespace)
+    name = rest[1] if len(rest) > 1 else ""
+    return RequestInfo(verb, path, True, group, resource, namespace, name)
 
 
 def _verb_of_many(verb: str, request: Request) -> str:

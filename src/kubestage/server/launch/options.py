@@ -124,6 +124,16 @@ class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
             show_default=False,
         ),
     ] = None
+    authorization_mode: Annotated[
+        tuple[str, ...],
+        Flag(
+            "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny, in this order. "
+            "(default: Node,RBAC; with --api-only AlwaysAllow, as with kube-apiserver)",
+            metavar="MODES",
+            panel=_CLUSTER,
+            show_default=False,
+        ),
+    ] = ()
     webhook_urls: Annotated[
         tuple[str, ...],
         Flag(

@@ -22,6 +22,7 @@ from kubestage.server.launch.options import GRACE
 from kubestage.server.pacing import Mode
 from kubestage.server.security import hosts
 from kubestage.server.security.settings import MOST_BYTES, REMOTE_SCENARIO_BYTES, RequestLimits
+from kubestage.store.authorization import authorizer
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def resolve(options: ServeOptions) -> ServeOptions:
     mode_and_speed(options)
     control_plane(options)
     webhook_urls(options)
+    authorization_modes(options)
     return options
 
 
@@ -68,6 +70,12 @@ def webhook_urls(options: ServeOptions) -> dict[str, str]:
     return found
 
 
+def authorization_modes(options: ServeOptions) -> tuple[str, ...]:
+    """How is decided who may do what."""
+    texts = [name for each in options.authorization_mode for name in each.split(",") if name]
+    return authorizer.modes_of(texts, "--authorization-mode") or authorizer.DEFAULT
+
+
 def _api_only(options: ServeOptions) -> ServeOptions:
     if options.scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
@@ -80,6 +88,7 @@ def _api_only(options: ServeOptions) -> ServeOptions:
         controllers="none",
         pace=options.pace or _realtime(options),
         allow_privileged=bool(options.allow_privileged),
+        authorization_mode=options.authorization_mode or ("AlwaysAllow",),
         # Nothing creates the accounts that it demands.
         disable_admission_plugins=(*options.disable_admission_plugins, "ServiceAccount"),
     )

@@ -171,6 +171,7 @@ class _Server(NamedTuple):
             past=resolution.past(options),
             follows_wall=served.follows_wall,
             webhook_urls=resolution.webhook_urls(options),
+            authorization_modes=resolution.authorization_modes(options),
         )
 
     def _ready(self) -> None:

@@ -20,10 +20,12 @@ from kubestage.store.admission import (
     dynamic,
     limit_ranger,
     node_declared_features,
+    node_restriction,
     pod_resize,
     pod_security,
     pod_topology_labels,
     priority,
+    rbac_escalation,
     resource_quota,
     runtime_class,
     service_account,
@@ -60,8 +62,10 @@ LAST: Final[tuple[Step, ...]] = (service_addresses.allocate,)
 """The steps after all that policies and webhooks change."""
 
 CHECKS: Final[tuple[Check, ...]] = (
+    rbac_escalation.check,
     limit_ranger.check,
     service_account.check,
+    node_restriction.check,
     pod_security.check,
     claim_resize.check,
     runtime_class.check,

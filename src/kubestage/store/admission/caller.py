@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kubestage.aliases import Json
+    from kubestage.store.authorization.authorizer import Authorizer
     from kubestage.store.core import Core
 
 COMPONENT: Final = {
@@ -42,13 +43,15 @@ def _everything(_: Json) -> tuple[bool, str]:
 class Caller:
     """The client behind a write.
 
-    `authorize` says whether a user may do something, and why. `calls` answers for webhooks; without
+    `authorize` says whether a user may do something, and why; `authorizer`, if there is one,
+    decides what roles the client may make. `calls` answers for webhooks; without
     it none is called. `drawn` keeps what chance decided, for a write that is tried again.
     """
 
     user: Json
     options: Json = dataclasses.field(default_factory=dict)
     authorize: Callable[[Json], tuple[bool, str]] = _everything
+    authorizer: Authorizer | None = None
     calls: WebhookCalls | None = None
     audit: dict[str, str] = dataclasses.field(default_factory=dict)
     drawn: dict[str, Any] = dataclasses.field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from kubestage.cluster.usage import ContainerUsage
 from kubestage.controllers.kubelet import usage as kubelet_usage
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
 
 _MIB: Final = 1024 * 1024
+_CPU: Final = "Cumulative cpu time consumed by the {} in core-seconds"
+_MEMORY: Final = "Current working set of the {} in bytes"
+_ERROR: Final = "1 if there was an error while getting container metrics, 0 otherwise"
 # What the kubelet and the container runtime of a node use: idle, and for each pod that runs.
 _SYSTEM: Final = {
     "kubelet": (0.02, 0.001, 50 * _MIB, _MIB // 2),
@@ -147,6 +150,37 @@ def kubelet_families(nodes: Iterable[Node]) -> list[Family]:
             stability="BETA",
         ),
     ]
+
+
+def resource_families(node: Node, clock: Clock) -> list[Family]:
+    """The page ``metrics/resource``: what a node, its pods and their containers use."""
+    found = summary(node, node.name, clock, [])
+    total = found["node"]
+    seconds = total["cpu"]["usageCoreNanoSeconds"] / SECOND_NS
+    held = total["memory"]["workingSetBytes"]
+    pods = pods_of([node], clock.now_ns)
+    of_pods: tuple[dict[tuple[str, ...], float], dict[tuple[str, ...], float]] = ({}, {})
+    for key, containers in pods.items():
+        namespace, _, pod = key.partition("/")
+        used = containers.values()
+        of_pods[0][namespace, pod] = sum(each.cpu_core_ns for each in used) / SECOND_NS
+        of_pods[1][namespace, pod] = sum(each.memory_bytes for each in used)
+    names = ("namespace", "pod")
+    return [
+        *cadvisor_families(pods, {}, clock.epoch_ns),
+        _family("node_cpu_usage_seconds_total", _CPU.format("node"), (), {(): seconds}),
+        _family("node_memory_working_set_bytes", _MEMORY.format("node"), (), {(): held}),
+        _family("pod_cpu_usage_seconds_total", _CPU.format("pod"), names, of_pods[0]),
+        _family("pod_memory_working_set_bytes", _MEMORY.format("pod"), names, of_pods[1]),
+        _family("resource_scrape_error", _ERROR, (), {(): 0}),
+    ]
+
+
+def _family(
+    name: str, text: str, labels: tuple[str, ...], samples: dict[tuple[str, ...], float]
+) -> Family:
+    kind: Literal["counter", "gauge"] = "counter" if name.endswith("_total") else "gauge"
+    return NumberFamily(name, text, labels, samples, kind=kind, stability="STABLE")
 
 
 def cadvisor_families(

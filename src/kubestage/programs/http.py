@@ -61,8 +61,8 @@ def text(body: str, code: int = 200) -> HttpAnswer:
     return HttpAnswer(code, body.encode(), {"Content-Type": "text/plain; charset=utf-8"})
 
 
-def split(url: str) -> tuple[str, int, str, str] | None:
-    """Host, port, path and query of a URL."""
+def split(url: str, scheme: str = "http") -> tuple[str, int, str, str] | None:
+    """Host, port, path and query of a URL; None if it has another scheme."""
     if "://" not in url:
         url = f"http://{url}"
     try:
@@ -70,6 +70,7 @@ def split(url: str) -> tuple[str, int, str, str] | None:
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme != "http" or not parts.hostname:
+    if parts.scheme != scheme or not parts.hostname:
         return None
-    return parts.hostname, port or 80, parts.path or "/", parts.query
+    port = port or (443 if scheme == "https" else 80)
+    return parts.hostname, port, parts.path or "/", parts.query

@@ -72,8 +72,7 @@ def answer(live: Live, question: Json) -> tuple[bool, str]:
     """Whether a user may do something, as an expression asks it."""
     if live.authorizer is None:
         return True, ""
-    parts = ("verb", "group", "resource", "subresource", "namespace", "name", "path")
-    wanted = Access(*(question.get(part, "") for part in parts))
+    wanted = _named(question)
     decision = live.authorizer.decide(question["user"], wanted)
     return decision.allowed, decision.reason
 
@@ -100,9 +99,24 @@ def _of_review(spec: Json) -> Access:
     other = spec.get("nonResourceAttributes")
     if other is not None:
         return Access(other.get("verb") or "", path=other.get("path") or "")
-    found = spec["resourceAttributes"]
-    parts = ("verb", "group", "resource", "subresource", "namespace", "name")
-    return Access(*(found.get(part) or "" for part in parts))
+    return _named(spec["resourceAttributes"])
+
+
+def _named(parts: Json) -> Access:
+    """What fields of these names ask for."""
+
+    def part(name: str) -> str:
+        return parts.get(name) or ""
+
+    return Access(
+        part("verb"),
+        part("group"),
+        part("resource"),
+        part("subresource"),
+        part("namespace"),
+        part("name"),
+        part("path"),
+    )
 
 
 def _demand(authorizer: Authorizer, user: Json, wanted: Access) -> None:

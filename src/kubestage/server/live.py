@@ -10,7 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from kubestage.errors import Conflict
-from kubestage.server.containers import mounted_tokens
+from kubestage.server.containers import kubelet_api, mounted_tokens
 from kubestage.server.fanout import Fanout
 from kubestage.server.identity.issuer import Issuer
 from kubestage.server.outside.asking import Outside
@@ -251,6 +251,7 @@ class Live:
         self.is_past = False
         self.present_scheduler: Scheduler | None = None
         mounted_tokens.provide(self)
+        kubelet_api.provide(self)
 
     @property
     def scheduler(self) -> Scheduler | None:

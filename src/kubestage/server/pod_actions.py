@@ -13,7 +13,7 @@ from kubestage.server import connecting
 
 with lazy.imports():
     from kubestage.server import pod_logs, tokens
-    from kubestage.server.containers import calls, proxy
+    from kubestage.server.containers import calls, node_proxy, proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +43,10 @@ def refuse(context: RequestContext) -> Response:
 
 
 def pass_on(context: RequestContext) -> Response:
-    """A request to a pod or Service, for a modelled server."""
-    if context.target.kind.kind == "Node":
-        return refuse(context)
+    """A request to a pod, a Service or a node, for a modelled server or a kubelet."""
     connecting.check(context)
+    if context.target.kind.kind == "Node":
+        return node_proxy.answer(context)
     return proxy.answer(context)
 
 

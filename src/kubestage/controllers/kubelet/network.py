@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.dns import ClusterNames, ready_endpoints
 from kubestage.objects import gvk
-from kubestage.programs import hosts, records
+from kubestage.programs import hosts, kubelet_servers, records
 from kubestage.programs.http import DATAGRAM
 
 if TYPE_CHECKING:
@@ -64,11 +64,23 @@ class Network:
         return [host]
 
     def _at_address(self, address: str, port: int, request: HttpRequest) -> HttpAnswer | None:
+        if port == kubelet_servers.PORT:
+            node = self._node_at(address)
+            if node is not None:
+                return kubelet_servers.ask(self._store, node, request)
         for target in [each for each in self._pods.values() if each.ip == address]:
             found = self.answer(target, port, request)
             if found is not None:
                 return found
         return self._of_service(address, port, request)
+
+    def _node_at(self, address: str) -> str | None:
+        """The node that has an address."""
+        for name, node in self._store.read(gvk.NODE).items():
+            stated = (node.get("status") or {}).get("addresses") or ()
+            if any(each["address"] == address for each in stated):
+                return name
+        return None
 
     def answer(self, pod: Pod, port: int, request: HttpRequest) -> HttpAnswer | None:
         """The answer of a pod; None if no modelled program of it serves there."""

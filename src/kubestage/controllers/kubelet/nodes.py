@@ -84,6 +84,8 @@ class Nodes:
             if before.get("images") is not (change.new.get("status") or {}).get("images"):
                 self._images.learn(node)
             self._outages.read_annotations(node)
+            if self._writes and node.speaks and node.is_registered:
+                self._registration.offer(node, before)
             self._report_schedulable(node)
 
     def show_image(self, image: Image) -> list[Pod]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import images
 from kubestage.controllers.kubelet.events import NORMAL
-from kubestage.objects import gvk, timestamps
+from kubestage.objects import gvk, resource_totals, timestamps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -94,6 +94,30 @@ class Registration:
         for reason in reasons:
             text = f"Node {node.name} status is now: {reason}"
             self._events.node(node, NORMAL, reason, text)
+
+    def offer(self, node: Node, before: Json) -> None:
+        """Offer what clients add to a node's capacity: it is allocatable, and no longer if it goes.
+
+        That is so for extended resources whose allocatable amount nobody wrote with it.
+        """
+        status = node.object.get("status") or {}
+        capacity, was = status.get("capacity") or {}, before.get("capacity") or {}
+        if capacity == was:
+            return
+        allocatable, shown = status.get("allocatable") or {}, before.get("allocatable") or {}
+        offered = dict(allocatable)
+        for name in {**was, **capacity}:
+            is_changed = capacity.get(name) != was.get(name)
+            if not is_changed or not resource_totals.is_extended(name):
+                continue
+            if allocatable.get(name) != shown.get(name):
+                continue
+            if name in capacity:
+                offered[name] = capacity[name]
+            else:
+                offered.pop(name, None)
+        if offered != allocatable:
+            self._record(node, {**status, "allocatable": offered})
 
     def show_image(self, node: Node, come: list[tuple[str, int]]) -> None:
         """Show images that have come to a node."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import http as http_library
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import Unmodelled
-from kubestage.programs import http
+from kubestage.programs import http, kubelet_servers
 
 if TYPE_CHECKING:
     from kubestage.programs.calls import Call
     from kubestage.programs.commands import Run
 
-_CURL: Final = frozenset({"-s", "-S", "-f", "-q", "-k", "-sS", "-sf", "-fsS", "-g", "-v"})
+_LETTERS: Final = frozenset("sSfqkgvIiL")
+_VALUES: Final = frozenset({"-o", "-w", "-H", "-X", "-d", "-m", "--connect-timeout"})
+_LONG: Final = {
+    "--output": "-o", "--write-out": "-w", "--header": "-H", "--request": "-X", "--data": "-d",
+    "--max-time": "-m",
+}  # fmt: skip
+_REASONS: Final = {each.value: each.phrase for each in http_library.HTTPStatus}
+_WRITTEN: Final = re.compile(r"%{http_code}")
 _TIMED: Final = frozenset({"--connect-timeout", "--max-time", "-m", "-T", "-O", "--timeout"})
 _WGET: Final = frozenset({"-q", "-S", "-q -O-", "-qO-", "-O-"})
 
@@ -49,12 +58,83 @@ def _url(call: Call, known: frozenset[str]) -> str:
 
 
 def curl(call: Call) -> int:
-    """``curl``: GET, to a server that is modelled."""
-    answer = _answer(call, _url(call, _CURL))
-    if answer.code >= 400 and any("f" in each for each in call.arguments if each[:1] == "-"):
+    """``curl``: to a server that is modelled."""
+    wanted = _wanted(call)
+    answer = _curled(call, wanted)
+    if "f" in wanted.letters and answer.code >= 400:
         return 22
-    call.out.write(answer.body)
+    if "i" in wanted.letters or "I" in wanted.letters:
+        call.print(_head(answer) if not wanted.output else "")
+    if wanted.output is None and "I" not in wanted.letters:
+        call.out.write(answer.body)
+    elif wanted.output not in (None, "/dev/null"):
+        call.files.write(call.path(str(wanted.output)), answer.body)
+    call.print(wanted.report.replace("%{http_code}", str(answer.code)).replace("\\n", "\n"))
     return 0
+
+
+class _Wanted(NamedTuple):
+    """What a command line of ``curl`` asks for."""
+
+    url: str
+    letters: frozenset[str]
+    values: dict[str, list[str]]
+
+    @property
+    def output(self) -> str | None:
+        return self.values["-o"][-1] if "-o" in self.values else None
+
+    @property
+    def report(self) -> str:
+        return self.values["-w"][-1] if "-w" in self.values else ""
+
+
+def _wanted(call: Call) -> _Wanted:
+    words, urls = list(call.arguments), []
+    letters: set[str] = set()
+    values: dict[str, list[str]] = {}
+    while words:
+        word = words.pop(0)
+        name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        name = _LONG.get(name, name)
+        if name in _VALUES:
+            if not has_value and not words:
+                raise call.unmodelled()
+            values.setdefault(name, []).append(value if has_value else words.pop(0))
+        elif word.startswith("-") and not set(word[1:]) - _LETTERS:
+            letters |= set(word[1:])
+        elif word.startswith("-"):
+            raise call.unmodelled()
+        else:
+            urls.append(word)
+    unknown = _WRITTEN.sub("", values.get("-w", [""])[-1])
+    if len(urls) != 1 or "%{" in unknown:
+        raise call.unmodelled()
+    return _Wanted(urls[0], frozenset(letters), values)
+
+
+def _curled(call: Call, wanted: _Wanted) -> http.HttpAnswer:
+    method = "HEAD" if "I" in wanted.letters else "GET"
+    data = wanted.values.get("-d")
+    method = wanted.values.get("-X", ["POST" if data else method])[-1]
+    headers = dict(each.split(": ", 1) for each in wanted.values.get("-H", ()) if ": " in each)
+    is_safe = wanted.url.startswith("https://")
+    parts = http.split(wanted.url, "https" if is_safe else "http")
+    if parts is None or (is_safe and parts[1] != kubelet_servers.PORT):
+        raise call.unmodelled()
+    host, port, path, query = parts
+    body = "&".join(data or ()).encode()
+    request = http.HttpRequest(method, path, query, headers, body, _client(call))
+    found = call.context.ask(host, port, request)
+    if found is None:
+        raise Unmodelled(f"what {host}:{port} answers")
+    return found
+
+
+def _head(answer: http.HttpAnswer) -> str:
+    lines = [f"HTTP/1.1 {answer.code} {_REASONS.get(answer.code, '')}".rstrip()]
+    lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+    return "\r\n".join([*lines, "", ""])
 
 
 def wget(call: Call) -> int:

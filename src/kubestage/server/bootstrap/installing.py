@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers import registry
-from kubestage.server.bootstrap import api_service, local_apis, making
+from kubestage.server.bootstrap import api_service, default_storage, local_apis, making
 from kubestage.server.bootstrap.keeping import Keeper
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def restore(stage: Stage) -> None:
     local_apis.make(store)
     if stage.controllers is not None:
         stage.controllers.load(registry.SERVED)
+        default_storage.make(store)
 
 
 def is_api_service(obj: Json) -> bool:

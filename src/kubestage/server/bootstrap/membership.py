@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import root_ca_publisher, service_accounts
-from kubestage.server.bootstrap import api_service, flow_control, local_apis, rbac
+from kubestage.server.bootstrap import api_service, default_storage, flow_control, local_apis, rbac
 from kubestage.store import ip_addresses, service_ranges
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def is_own(obj: Json) -> bool:
         return labels.get(ip_addresses.MANAGED_BY) == ip_addresses.ALLOCATOR
     if kind == local_apis.API_SERVICE[1]:
         return local_apis.is_own(obj)
-    return (kind, namespace, name) in _listed()
+    return default_storage.is_own(obj) or (kind, namespace, name) in _listed()
 
 
 @functools.cache

@@ -22,16 +22,16 @@ _TEXT: Final = "text/plain; charset=utf-8"
 
 def answer(context: RequestContext) -> Response:
     """Ask the pod, or a ready pod of the Service, that a path names."""
-    name, port = _split(context.target.name)
+    name, port = split(context.target.name)
     if context.target.kind.kind == "Service":
         ways = _to_service(context, name, port)
     else:
         ways = _to_pod(context, name, port)
     kubelet = kubelets.find(context.live)
     assert kubelet is not None
-    redirect = _redirect(context)
-    if redirect is not None:
-        return redirect
+    elsewhere = redirect(context)
+    if elsewhere is not None:
+        return elsewhere
     for uid, number in ways:
         found = kubelet.inside.request(uid, number, _request(context))
         if found is not None:
@@ -41,10 +41,15 @@ def answer(context: RequestContext) -> Response:
             return Response(found.code, found.body, kind.encode(), shown)
         if not kubelet.inside.is_modelled(uid):
             raise BadRequest("proxy is not possible: what runs there is not modelled")
-    raise ServiceUnavailable("error trying to reach service: connect: connection refused", {})
+    raise refused()
 
 
-def _redirect(context: RequestContext) -> Response | None:
+def refused() -> ServiceUnavailable:
+    """Nothing answers there."""
+    return ServiceUnavailable("error trying to reach service: connect: connection refused", {})
+
+
+def redirect(context: RequestContext) -> Response | None:
     """To the path with a slash at its end, for those who read the root of a server without it."""
     request = context.request
     if request.method not in ("GET", "HEAD") or not request.path.endswith("/proxy"):
@@ -54,7 +59,7 @@ def _redirect(context: RequestContext) -> Response | None:
     return Response(301, b"", _TEXT.encode(), [(b"location", location.encode())])
 
 
-def _split(name: str) -> tuple[str, str]:
+def split(name: str) -> tuple[str, str]:
     """``scheme:name:port``, of which only the name has to be there."""
     parts = name.split(":")
     if len(parts) == 3:
@@ -64,7 +69,7 @@ def _split(name: str) -> tuple[str, str]:
 
 def _to_pod(context: RequestContext, name: str, port: str) -> list[tuple[str, int]]:
     pod = context.live.store.get(gvk.POD, name, context.target.namespace)
-    _need_kubelet(context)
+    need_kubelet(context)
     ports = [one for each in pod["spec"]["containers"] for one in each.get("ports") or ()]
     if not port:
         return [(pod["metadata"]["uid"], int(ports[0]["containerPort"]) if ports else 80)]
@@ -76,7 +81,7 @@ def _to_pod(context: RequestContext, name: str, port: str) -> list[tuple[str, in
 
 def _to_service(context: RequestContext, name: str, port: str) -> list[tuple[str, int]]:
     service = context.live.store.get(_SERVICE, name, context.target.namespace)
-    kubelet = _need_kubelet(context)
+    kubelet = need_kubelet(context)
     stated = [each for each in service["spec"].get("ports") or () if _is_it(each, port)]
     if not stated:
         raise ServiceUnavailable(f'no service port "{port}" found for service "{name}"', {})
@@ -90,7 +95,8 @@ def _is_it(stated: Json, port: str) -> bool:
     return not port or port in (stated.get("name"), str(stated["port"]))
 
 
-def _need_kubelet(context: RequestContext) -> KubeletController:
+def need_kubelet(context: RequestContext) -> KubeletController:
+    """The kubelets that are at work; refused if there are none."""
     kubelet = kubelets.find(context.live)
     if kubelet is None:
         raise BadRequest("proxy is not possible: no kubelets are at work here")

@@ -116,8 +116,8 @@ def _pod(core: Core, node: str, request: AdmissionRequest) -> str:
         return _pod_status(node, request)
     if request.subresource:
         return (
-            f"unexpected pod subresource {quote.quote(request.subresource)}, only 'status' and 'eviction' "
-            "are allowed"
+            f"unexpected pod subresource {quote.quote(request.subresource)}, only 'status' and "
+            "'eviction' are allowed"
         )
     if request.old is not None:
         return f'unexpected operation "UPDATE", {_who(node)} can only create and delete mirror pods'
@@ -144,8 +144,8 @@ def _mirror_pod(core: Core, node: str, pod: Json) -> str:
     metadata, spec = pod["metadata"], pod["spec"]
     if pod_objects.MIRROR not in (metadata.get("annotations") or {}):
         return (
-            f"pod does not have {quote.quote(pod_objects.MIRROR)} annotation, {_who(node)} can only create "
-            "mirror pods"
+            f"pod does not have {quote.quote(pod_objects.MIRROR)} annotation, {_who(node)} can only "
+            "create mirror pods"
         )
     if spec.get("nodeName") != node:
         return f"{_who(node)} can only create pods with spec.nodeName set to itself"

@@ -144,8 +144,8 @@ def _mirror_pod(core: Core, node: str, pod: Json) -> str:
     metadata, spec = pod["metadata"], pod["spec"]
     if pod_objects.MIRROR not in (metadata.get("annotations") or {}):
         return (
-            f"pod does not have {quote.quote(pod_objects.MIRROR)} annotation, {_who(node)} can only "
-            "create mirror pods"
+            f'pod does not have "{pod_objects.MIRROR}" annotation, {_who(node)} can only create '
+            "mirror pods"
         )
     if spec.get("nodeName") != node:
         return f"{_who(node)} can only create pods with spec.nodeName set to itself"

@@ -72,7 +72,9 @@ def test_what_everybody_may_read() -> None:
     async def story(server: Server) -> None:
         for path in ("/version", "/api", "/apis", "/openapi/v3", "/livez"):
             assert (await server.ask("GET", path, headers=BOB)).status == 200, path
-        assert (await server.ask("GET", "/kubestage/v1/clock", headers=BOB)).status == 403
+        for path in ("/kubestage/v1/clock", "/metrics", "/metrics/slis"):
+            assert (await server.ask("GET", path, headers=BOB)).status == 403, path
+        assert (await server.ask("GET", "/metrics")).status == 200
 
     tell(story)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.errors import ApiError
 from kubestage.metrics.families import Counter, Family, Gauge, exposition
-from kubestage.server import health, routing
+from kubestage.server import authorizing, health, routing
+from kubestage.server import request as requests
 from kubestage.server.pacing import Mode, Pacer
-from kubestage.server.response import Response
+from kubestage.server.response import Response, error_response
 from kubestage.store.admission.pod_security import PodSecurityEvaluation
 from kubestage.units import SECOND_NS
 
@@ -39,14 +41,23 @@ class Exposition:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer, or let the other one do it."""
         if scope.get("path") == PATH and scope.get("method") in ("GET", "HEAD"):
-            return self._answer(scope["method"], send)
+            return self._answer(scope, send)
         return self._application(scope, receive, send)
 
-    async def _answer(self, method: str, send: Send) -> None:
-        body = _text(self._live, _requests(self._traffic)).encode()
-        headers = [(b"content-type", _CONTENT_TYPE), (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+    async def _answer(self, scope: Scope, send: Send) -> None:
+        found = self._found(requests.parse(dict(scope)))
+        headers = [*found.headers, (b"content-length", str(len(found.body)).encode())]
+        await send({"type": "http.response.start", "status": found.status, "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else found.body
+        await send({"type": "http.response.body", "body": body})
+
+    def _found(self, request: Request) -> Response:
+        try:
+            authorizing.check(self._live, request)
+        except ApiError as error:
+            return error_response(error)
+        text = _text(self._live, _requests(self._traffic))
+        return Response(200, text.encode(), _CONTENT_TYPE)
 
 
 async def handle(live: Live, request: Request) -> Response:

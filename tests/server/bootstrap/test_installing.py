@@ -298,3 +298,44 @@ def test_a_simulation_has_none_of_them() -> None:
 def test_what_a_server_on_this_machine_publishes_is_valid() -> None:
     assert ipaddress.ip_address(HOST_OF_NODES).is_private
     assert placeholder_certificate().startswith("-----BEGIN CERTIFICATE-----\n")
+
+
+STORAGE_CLASS = ("storage.k8s.io/v1", "StorageClass")
+
+
+def test_claims_that_name_no_class_get_volumes(stage: Stage) -> None:
+    stage.add_scheduler()
+    stage.apply([make_node("n1", cpu="4")])
+    pod = make_pod("web")
+    claim = {"persistentVolumeClaim": {"claimName": "data"}}
+    pod["spec"]["volumes"] = [{"name": "data", **claim}]
+    request = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    stage.apply(
+        [
+            {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"},
+             "spec": request},
+            pod,
+        ]
+    )  # fmt: skip
+    stage.run("1m")
+    assert stage.store.get(("v1", "Pod"), "web")["status"]["phase"] == "Running"
+    found = stage.store.get(("v1", "PersistentVolumeClaim"), "data")
+    assert (found["spec"]["storageClassName"], found["status"]["phase"]) == ("standard", "Bound")
+
+
+def test_a_cluster_with_classes_keeps_what_it_has() -> None:
+    made = Stage(implicit_namespaces=False)
+    made.add_controllers()
+    own = {"apiVersion": STORAGE_CLASS[0], "kind": STORAGE_CLASS[1], "metadata": {"name": "fast"},
+           "provisioner": "ebs.csi.aws.com"}  # fmt: skip
+    made.apply([own])
+    installing.install(made, SERVER)
+    assert list(made.store.read(STORAGE_CLASS)) == ["fast"]
+    own["metadata"] = {"name": "standard"}
+    assert not membership.is_own(own)
+
+
+def test_without_provisioners_there_is_no_class() -> None:
+    made = Stage(implicit_namespaces=False)
+    installing.install(made, SERVER)
+    assert not made.store.read(STORAGE_CLASS)

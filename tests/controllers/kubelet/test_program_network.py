@@ -141,3 +141,43 @@ def test_requests_find_servers_by_name(cluster: Cluster, url: str, answer: str) 
 def test_what_no_name_leads_to_is_not_made_up(cluster: Cluster, url: str) -> None:
     with pytest.raises(Unmodelled, match="answers"):
         cluster.execute("p", "curl", url)
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "code"),
+    [
+        ("curl -sS http://web/echo?msg=hi", "hi", 0),
+        ("curl -s -o /dev/null -w '%{http_code}' 'http://web/echo?msg=a&code=404'", "404", 0),
+        ("curl -sf 'http://web/echo?msg=a&code=500'", "", 22),
+        ("curl -sI http://web/hostname | head -n 1", "HTTP/1.1 200 OK\r\n", 0),
+        ("curl -s -o /tmp/page http://web/echo?msg=kept && cat /tmp/page", "kept", 0),
+        ("curl -s --request POST --data a=b --max-time 5 http://web/echo?msg=sent", "sent", 0),
+        ("curl -s -H 'X-Kind: a' http://web/header?key=X-Kind", "a", 0),
+    ],
+)
+def test_what_curl_understands(cluster: Cluster, command: str, answer: str, code: int) -> None:
+    assert cluster.execute("p", "sh", "-c", command) == (answer, code)
+
+
+def test_a_kubelet_knows_no_anonymous_clients(cluster: Cluster) -> None:
+    (node,) = cluster.stage.store.read(("v1", "Node")).values()
+    (address,) = [each["address"] for each in node["status"]["addresses"]
+                  if each["type"] == "InternalIP"]  # fmt: skip
+    asked = cluster.execute("p", "curl", "-sk", f"https://{address}:10250/metrics")
+    assert asked == ("Unauthorized", 0)
+
+
+@pytest.mark.parametrize(
+    "command", ["curl --tlsv1.2 http://web/", "curl -w '%{time_total}' http://web/", "curl -o"]
+)
+def test_what_curl_does_not_understand(cluster: Cluster, command: str) -> None:
+    with pytest.raises(Unmodelled):
+        cluster.execute("p", "sh", "-c", command)
+
+
+def test_dd_writes_zeros_however_they_reach_the_disk(cluster: Cluster) -> None:
+    said, code = cluster.execute(
+        "p", "sh", "-c", "dd if=/dev/zero of=/tmp/z bs=1 count=3 conv=fsync"
+    )
+    assert code == 0, said
+    assert cluster.execute("p", "sh", "-c", "wc -c < /tmp/z")[0].strip() == "3"

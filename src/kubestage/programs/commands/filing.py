@@ -199,7 +199,10 @@ def dd(call: Call) -> int:
     values = dict(each.partition("=")[::2] for each in call.arguments)
     size = re.fullmatch(r"(\d+)([kKM]?)", values.get("bs", "512"))
     count = values.get("count", "")
-    if set(values) - {"if", "of", "bs", "count"} or values.get("if") != "/dev/zero":
+    if set(values) - {"if", "of", "bs", "count", "conv"} or values.get("if") != "/dev/zero":
+        raise call.unmodelled()
+    # How it is written to disk makes no difference to what is there.
+    if set(values.get("conv", "fsync").split(",")) - {"fsync", "fdatasync"}:
         raise call.unmodelled()
     if size is None or not count.isdigit() or "of" not in values:
         raise call.unmodelled()

@@ -159,14 +159,6 @@ def test_what_curl_understands(cluster: Cluster, command: str, answer: str, code
     assert cluster.execute("p", "sh", "-c", command) == (answer, code)
 
 
-def test_a_kubelet_knows_no_anonymous_clients(cluster: Cluster) -> None:
-    (node,) = cluster.stage.store.read(("v1", "Node")).values()
-    (address,) = [each["address"] for each in node["status"]["addresses"]
-                  if each["type"] == "InternalIP"]  # fmt: skip
-    asked = cluster.execute("p", "curl", "-sk", f"https://{address}:10250/metrics")
-    assert asked == ("Unauthorized", 0)
-
-
 @pytest.mark.parametrize(
     "command", ["curl --tlsv1.2 http://web/", "curl -w '%{time_total}' http://web/", "curl -o"]
 )

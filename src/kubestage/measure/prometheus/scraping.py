@@ -216,10 +216,9 @@ class _Buckets:
 
     def take(self, distribution: Any) -> None:
         """What it is now; where nothing was observed, nothing has changed."""
-        counts = list(distribution.counts)
-        if counts != self._counts:
+        if distribution.counts != self._counts:
+            self._counts = counts = list(distribution.counts)
             self._columns.put_counts(counts, distribution.total)
-            self._counts = counts
 
     def end(self) -> None:
         """It is gone."""

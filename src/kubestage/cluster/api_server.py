@@ -117,7 +117,7 @@ class ApiServer:
         etcd_ns = endpoint.etcd.next_ns()
         cores = self._cores
         free_ns = seats.free_ns
-        begins_ns = now_ns if now_ns > free_ns else free_ns
+        begins_ns = max(free_ns, now_ns)
         done_ns = begins_ns + cpu_ns
         if cores and cores[0] > begins_ns:
             done_ns = cores[0] + cpu_ns

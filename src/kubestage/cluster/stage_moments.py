@@ -49,7 +49,7 @@ class StageMoments:
         timer = StageTimer(callback)
         self._count += 1
         earliest_ns = self._clock.now_ns or 1
-        due_ns = at_ns if at_ns > earliest_ns else earliest_ns
+        due_ns = max(earliest_ns, at_ns)
         heappush(self._due, (due_ns, self._count, timer))
         if self._due[0][2] is timer:
             self._alarm.set(due_ns)

@@ -38,7 +38,7 @@ class Timer:
             return
         # NOTE: in line, for this is done several times for each change (benchmarks/load.py).
         earliest_ns = schedule.clock.now_ns or 1
-        at_ns = at_ns if at_ns > earliest_ns else earliest_ns
+        at_ns = max(earliest_ns, at_ns)
         if not movement.ticket or movement.occurs_at != at_ns:
             schedule.reschedule(movement, at_ns)
 

@@ -69,7 +69,7 @@ class Lines:
 
     def write(self, line: tuple[Any, ...]) -> None:
         """Add a line."""
-        self._waiting += self._encoder.encode(line)
+        self._encoder.encode_into(line, self._waiting, -1)
         self._waiting += b"\n"
         if len(self._waiting) > _CHUNK:
             self._pack()

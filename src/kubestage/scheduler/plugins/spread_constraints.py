@@ -14,7 +14,7 @@ from kubestage.objects.views.node import ZONE_LABEL
 from kubestage.scheduler.pod_counters import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kubestage.objects.affinity import SpreadConstraint
     from kubestage.objects.labels import Selector
@@ -128,6 +128,9 @@ class Services:
         """The labels by which all matching Services select a pod; not to be changed."""
         listed = lister.list("v1", "Service", pod.namespace)
         known = self._known.get(pod.namespace)
+        if known is not None and known.listed is not listed and known.listed == listed:
+            # Only Services of other namespaces have changed.
+            known = self._known[pod.namespace] = known._replace(listed=listed)
         if known is None or known.listed is not listed:
             if len(self._known) >= _MOST_NAMESPACES:
                 self._known.clear()
@@ -148,7 +151,7 @@ _Numbered = tuple[int, dict[str, str]]
 class _OfNamespace(NamedTuple):
     """Services, their selectors with their numbers by one pair of each, and what was found."""
 
-    listed: Iterable[dict[str, Any]]
+    listed: Sequence[dict[str, Any]]
     by_pair: dict[_Pair, list[_Numbered]]
     by_labels: dict[tuple[_Pair, ...], dict[str, str]]
 

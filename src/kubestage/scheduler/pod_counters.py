@@ -213,9 +213,12 @@ class PodCounters:
         self.all[question] = counter
         selector = question.terms[0].selector
         self._questions.put(question, selector)
-        pair = selector_index.required_pair(selector)
-        kinds: Collection[PodKind] = (
-            self._kinds.values() if pair is None else self._kinds_by_pair.get(pair, ())
+        # NOTE: the label that fewest kinds have; one that all pods of a load have led to all of them
+        # (benchmarks/load.py).
+        kinds: Collection[PodKind] = min(
+            (self._kinds_by_pair.get(pair, ()) for pair in selector_index.required_pairs(selector)),
+            key=len,
+            default=self._kinds.values(),
         )
         for kind in kinds:
             if question.is_about(kind.namespace, kind.labels, kind.terminating):

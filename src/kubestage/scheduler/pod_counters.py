@@ -213,7 +213,7 @@ class PodCounters:
         self.all[question] = counter
         selector = question.terms[0].selector
         self._questions.put(question, selector)
-        # NOTE: the label that fewest kinds have; one that all pods of a load have led to all of them
+        # NOTE: the label that fewest kinds have; one that all pods of a load have led to all kinds
         # (benchmarks/load.py).
         kinds: Collection[PodKind] = min(
             (self._kinds_by_pair.get(pair, ()) for pair in selector_index.required_pairs(selector)),

@@ -126,7 +126,7 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
 
         `command` is what to type to get the same result.
 
-        NOTE: the stage refers to itself, and is there until cycles are searched for; without it, the
+        NOTE: the stage refers to itself, and is there until cycles are searched for; without it,
         charts of a load with 5,000 nodes take no more memory than the load (benchmarks/load.py).
         """
         gc.collect()

@@ -5,6 +5,7 @@ An endpoint is what its metrics distinguish: a verb, a resource, a subresource a
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -209,8 +210,7 @@ def _etcd_families(called: list[Endpoint]) -> list[Family]:
             continue
         labels = (_TIMES[name.verb][1], name.group, name.resource)
         total = latencies.distribution(*labels)
-        for index, count in enumerate(seen.counts):
-            total.counts[index] += count
+        total.counts = [*map(operator.add, total.counts, seen.counts)]
         total.total += seen.total
         counts.increase(*labels, times=sum(seen.counts))
     return [latencies, counts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.usage import DATABASE_OBJECT_BYTES
@@ -97,6 +98,13 @@ def of_etcd(store: Store, database_bytes: int, endpoints: Iterable[Endpoint]) ->
 
 def _add(into: Distribution, bounds: tuple[float, ...], counts: list[int]) -> None:
     """Count each disk operation as a part of its write, by its bucket."""
-    for low, high, count in zip((0.0, *bounds), (*bounds, bounds[-1]), counts, strict=True):
+    for value, count in zip(_values(bounds), counts, strict=True):
         if count:
-            into.observe((low + high) / 2 * _DISK, count)
+            into.observe(value, count)
+
+
+@functools.lru_cache(maxsize=16)
+def _values(bounds: tuple[float, ...]) -> tuple[float, ...]:
+    """How long a disk operation takes by the bucket of its write."""
+    pairs = zip((0.0, *bounds), (*bounds, bounds[-1]), strict=True)
+    return tuple((low + high) / 2 * _DISK for low, high in pairs)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.clusterloader.result import Outcome
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.load import report_files, user_measures
+from kubestage.runs.load import freeing, report_files, user_measures
 from kubestage.runs.notebook import TableResult
 from kubestage.units import SECOND_NS
 from kubestage.wording import plural
@@ -125,11 +124,8 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
         """Write the report into a directory that was claimed before the load started.
 
         `command` is what to type to get the same result.
-
-        NOTE: the stage refers to itself, and is there until cycles are searched for; without it,
-        charts of a load with 5,000 nodes take no more memory than the load (benchmarks/load.py).
         """
-        gc.collect()
+        freeing.give_back()
         report_files.write(
             directory,
             self.results,

@@ -38,7 +38,7 @@ def difference(old: Json, new: Json) -> Json | None:
     return patch
 
 
-def _has_null(value: dict[str, Any] | list[Any]) -> bool:
+def _has_null(value: Any) -> bool:
     # NOTE: most values are texts, and a call for each took as long as the rest of a difference
     # (benchmarks/load.py).
     for each in value.values() if type(value) is dict else value:

@@ -125,7 +125,7 @@ class _Family:
         self._labels = family.labels
         self._rows: dict[Any, _Number | _Buckets] = {}
         # The distributions of the last time, each with its row.
-        self._present: dict[Values, Distribution] | None = None
+        self._present: Any = None
         self._paired: list[tuple[_Number | _Buckets, Distribution]] = []
 
     def take(self, family: Family) -> None:
@@ -152,7 +152,8 @@ class _Family:
                 rows.pop(values).end()
 
     def _pairs(self, family: Histogram) -> list[tuple[_Number | _Buckets, Distribution]]:
-        rows, found = self._rows, []
+        rows = self._rows
+        found: list[tuple[_Number | _Buckets, Distribution]] = []
         for values, distribution in family.distributions.items():
             row = rows.get(values)
             if row is None:

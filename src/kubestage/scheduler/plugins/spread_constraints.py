@@ -14,7 +14,7 @@ from kubestage.objects.views.node import ZONE_LABEL
 from kubestage.scheduler.pod_counters import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from kubestage.objects.affinity import SpreadConstraint
     from kubestage.objects.labels import Selector
@@ -151,7 +151,7 @@ _Numbered = tuple[int, dict[str, str]]
 class _OfNamespace(NamedTuple):
     """Services, their selectors with their numbers by one pair of each, and what was found."""
 
-    listed: Sequence[dict[str, Any]]
+    listed: Iterable[dict[str, Any]]
     by_pair: dict[_Pair, list[_Numbered]]
     by_labels: dict[tuple[_Pair, ...], dict[str, str]]
 

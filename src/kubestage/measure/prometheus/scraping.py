@@ -142,11 +142,11 @@ class _Family:
         else:
             present = self._without_dropped(_numbers(family))
             for values, value in present.items():
-                row = rows.get(values)
-                if row is None:
+                known = rows.get(values)
+                if known is None:
                     series = self._scrape.series(self._name, self._labels, values)
-                    row = rows[values] = _Number(series)
-                row.take(value)
+                    known = rows[values] = _Number(series)
+                known.take(value)
         if len(rows) != len(present):
             for values in [values for values in rows if values not in present]:
                 rows.pop(values).end()

@@ -46,8 +46,8 @@ SECONDS = 10
 WITHIN = 0.02
 POD = Resource("v1", "Pod")
 # What the runs in virtual time must stay under: nodes, seconds of CPU, MiB.
-VIRTUAL = (100, 20, 560)
-LARGE = (5_000, 7.5 * 60, 2304)
+VIRTUAL = (100, 12, 560)
+LARGE = (5_000, 5 * 60, 2048)
 
 
 class Pods:

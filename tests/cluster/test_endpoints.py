@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from kubestage.cluster.endpoints import BOUNDS, SLI_BOUNDS, Endpoints
+from kubestage.cluster.endpoints import BOUNDS, SLI_BOUNDS, EndpointFamilies, Endpoints
 from kubestage.cluster.profile import ApiSection, Profile
-from kubestage.metrics.families import Distribution
+from kubestage.metrics.families import Distribution, exposition
 from kubestage.objects.kinds import KindTable
 from kubestage.sim.streams import Streams
 
@@ -54,3 +54,20 @@ def test_endpoints_that_nobody_called_are_not_told() -> None:
     assert all(not list(family.samples()) for family in all_of_them.families())
     all_of_them.find("POST", POD).observe(1, 0, 0, 201)
     assert all(list(family.samples()) for family in all_of_them.families())
+
+
+def test_what_is_kept_between_scrapes_is_what_would_be_put_together_anew() -> None:
+    kept = endpoints()
+    chance = random.Random(2)
+    for _ in range(40):
+        for verb, subresource in (("POST", ""), ("PUT", "status"), ("GET", ""), ("PATCH", "")):
+            endpoint = kept.find(verb, chance.choice((POD, EVENT)), subresource)
+            if chance.random() < 0.3:
+                took_ns = chance.randint(1, 3_000_000_000)
+                code = chance.choice((endpoint.success, 409))
+                endpoint.observe(took_ns, 0, took_ns // 3, code, chance.randint(1, 2))
+        if chance.random() < 0.2:
+            kept.find("WATCH", POD).observe_watch(450_000_000_000, 1)
+        called = [each for each in kept if each.codes]
+        anew = EndpointFamilies(called).updated()
+        assert exposition(kept.families()) == exposition(anew)

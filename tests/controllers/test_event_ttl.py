@@ -96,3 +96,17 @@ def test_an_event_that_expires_is_deleted_as_by_a_request() -> None:
         else:
             stage.store.expire_event(key)
     assert changes[0] == changes[1] != []
+
+
+def test_an_event_that_comes_again_by_its_name_is_kept_for_its_own_hour() -> None:
+    stage = _stage()
+    _tell(stage, EventRecorder(stage.store, "test"), "once")
+    [(key, event)] = stage.store.read(gvk.EVENT).items()
+    stage.run("30m")
+    namespace, _, name = key.partition("/")
+    stage.store.delete(gvk.EVENT, name, namespace)
+    stage.store.create({**event, "metadata": {"name": name, "namespace": namespace}})
+    stage.run("40m")
+    assert list(stage.store.read(gvk.EVENT)) == [key]
+    stage.run("30m")
+    assert not stage.store.read(gvk.EVENT)

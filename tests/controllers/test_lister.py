@@ -46,3 +46,18 @@ def test_what_is_selected_is_what_a_scan_finds() -> None:
             pod for pod in lister.all(_POD, "two") if selector.matches(ownership.labels_of(pod))
         ]
         assert lister.selected(_POD, "two", selector) == scanned
+
+
+def test_objects_with_the_same_labels_in_other_namespaces_do_not_matter() -> None:
+    stage = Stage()
+    for namespace in ("a", "ab", "b", "c", "d"):
+        for number in range(4):
+            found = {"app": "web"} if number < 2 else {"app": "other", "one": namespace}
+            stage.store.create(make_pod(f"p{number}", namespace=namespace, labels=found))
+    stage.store.create(make_pod("lonely", namespace="e", labels={"app": "web"}))
+    lister = Lister(stage.store)
+    selector = labels.parse("app=web")
+    assert _names(lister.selected(_POD, "a", selector)) == ["p0", "p1"]
+    assert _names(lister.selected(_POD, "ab", selector)) == ["p0", "p1"]
+    assert _names(lister.selected(_POD, "e", selector)) == ["lonely"]
+    assert _names(lister.selected(_POD, "nowhere", selector)) == []

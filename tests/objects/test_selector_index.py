@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from kubestage.objects import labels
-from kubestage.objects.selector_index import SelectorIndex, required_pair
+from kubestage.objects.selector_index import SelectorIndex, required_pairs
 
 SELECTORS = {
     text: labels.parse(text)
@@ -37,7 +37,7 @@ _HELD: tuple[dict[str, str], ...] = (
 def test_the_pair_is_one_that_all_selected_labels_have(
     text: str, pair: tuple[str, str] | None
 ) -> None:
-    assert required_pair(labels.parse(text)) == pair
+    assert next(required_pairs(labels.parse(text)), None) == pair
 
 
 @pytest.mark.parametrize("found", [{"app": "web"}, {"app": "db", "tier": "a"}, {"tier": "a"}, {}])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 from kubestage.errors import Conflict, NotFound
 from kubestage.objects.views import pod as pod_views
@@ -143,3 +145,24 @@ def test_the_labels_that_services_select_by_follow_the_services(store: Store) ->
     assert selecting() == [{"app": "web", "tier": "x"}, {}]
     store.delete(("v1", "Service"), "web", "a")
     assert selecting() == [{"tier": "x"}, {}]
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abc"), st.sampled_from("xy"), max_size=3), max_size=6
+    ),
+    st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xy"), max_size=4),
+)
+def test_services_are_found_by_their_pairs_as_one_by_one(
+    selectors: list[dict[str, str]], labels: dict[str, str]
+) -> None:
+    store = Store(Clock(), Streams(0), implicit_namespaces=True)
+    for number, selector in enumerate(selectors):
+        store.create(make_service(f"s{number}", selector=selector))
+    pod = pod_views.of(store.create(make_pod("p", labels=labels)))
+    expected: dict[str, str] = {}
+    for selector in selectors:
+        if selector.items() <= labels.items():
+            expected |= selector
+    found = Services().selecting(pod, StoreClient(store))
+    assert list(found.items()) == list(expected.items())

@@ -116,7 +116,8 @@ class ApiServer:
         cpu_ns = int(endpoint.cpu_ns() * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
         cores = self._cores
-        begins_ns = max(now_ns, seats.free_ns)
+        free_ns = seats.free_ns
+        begins_ns = max(free_ns, now_ns)
         done_ns = begins_ns + cpu_ns
         if cores and cores[0] > begins_ns:
             done_ns = cores[0] + cpu_ns
@@ -124,7 +125,7 @@ class ApiServer:
         if ends_ns - now_ns < _PATIENCE_NS:
             if cores:
                 heapreplace(cores, done_ns)
-            seats.take_next(ends_ns, is_mutating=endpoint.is_mutating)
+            seats.take_next(ends_ns, endpoint.is_mutating)
             if found is not None:
                 found.dispatched += 1
                 found.demand.add(now_ns, ends_ns, 1)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.cluster.profile import Profile
-    from kubestage.metrics.families import Family
+    from kubestage.metrics.families import Family, Labels
     from kubestage.objects.kinds import Kind
     from kubestage.sim.streams import Streams
 
@@ -73,12 +73,14 @@ class Endpoint:
     """
 
     __slots__ = (
-        "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "name",
-        "owed", "sli", "success",
+        "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "labels",
+        "name", "owed", "sli", "sli_labels", "success",
     )  # fmt: skip
 
     def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
         self.name = name
+        self.labels = (name.verb, "", *name[1:], _COMPONENT)
+        self.sli_labels = (*name, _COMPONENT)
         self.cpu = cpu
         self.etcd = etcd
         self.factor = factor
@@ -135,6 +137,7 @@ class Endpoints:
         self._write = Draws(etcd.write, streams, "cluster/etcd/write")
         self._factors = dict(api.resources)
         self._known: dict[Name, Endpoint] = {}
+        self._families: EndpointFamilies | None = None
 
     def __iter__(self) -> Iterator[Endpoint]:
         return iter(self._known.values())
@@ -153,14 +156,29 @@ class Endpoints:
     def families(self) -> list[Family]:
         """The API server's metrics of its requests, and of its requests to etcd."""
         called = [endpoint for endpoint in self if endpoint.codes]
-        totals = Counter(
+        if self._families is None or len(called) != len(self._families.called):
+            self._families = EndpointFamilies(called)
+        return self._families.updated()
+
+
+class EndpointFamilies:
+    """The metrics of endpoints that were called, kept from one scrape to the next.
+
+    NOTE: a load with 5,000 nodes is scraped thousands of times, and between two scrapes most
+    endpoints are not called: to put all together each time was a thirtieth of its time
+    (benchmarks/load.py).
+    """
+
+    def __init__(self, called: list[Endpoint]) -> None:
+        self.called = called
+        self._totals = Counter(
             "apiserver_request_total",
             "STABLE",
             "Counter of apiserver requests broken out for each verb, dry run value, group, version,"
             " resource, scope, component, and HTTP response code.",
             ("verb", "dry_run", *_LABELS[1:], "code"),
         )
-        durations = Histogram(
+        self._durations = Histogram(
             "apiserver_request_duration_seconds",
             "STABLE",
             "Response latency distribution in seconds for each verb, dry run value, group, version,"
@@ -168,7 +186,7 @@ class Endpoints:
             BOUNDS,
             ("verb", "dry_run", *_LABELS[1:]),
         )
-        indicator = Histogram(
+        self._indicator = Histogram(
             "apiserver_request_sli_duration_seconds",
             "ALPHA",
             "Response latency distribution (not counting webhook duration and priority & fairness"
@@ -178,36 +196,55 @@ class Endpoints:
             _LABELS,
         )
         for endpoint in called:
-            verb, *rest = endpoint.name
-            for code, count in endpoint.codes.items():
-                totals.increase(verb, "", *rest, _COMPONENT, str(code), times=count)
-            durations.distributions[verb, "", *rest, _COMPONENT] = endpoint.duration
-            indicator.distributions[verb, *rest, _COMPONENT] = endpoint.sli
-        return [totals, durations, indicator, *_etcd_families(called)]
+            self._durations.distributions[endpoint.labels] = endpoint.duration
+            self._indicator.distributions[endpoint.sli_labels] = endpoint.sli
+        self._etcd = _EtcdFamilies(called)
+
+    def updated(self) -> list[Family]:
+        """All of them, as of now."""
+        self._totals.values = {
+            (*endpoint.labels, str(code)): count
+            for endpoint in self.called
+            for code, count in endpoint.codes.items()
+        }
+        return [self._totals, self._durations, self._indicator, *self._etcd.updated()]
 
 
-def _etcd_families(called: list[Endpoint]) -> list[Family]:
-    latencies = Histogram(
-        "etcd_request_duration_seconds",
-        "ALPHA",
-        "Etcd request latency in seconds for each operation and object type.",
-        BOUNDS,
-        ("operation", "group", "resource"),
-    )
-    counts = Counter(
-        "etcd_requests_total",
-        "ALPHA",
-        "Etcd request counts for each operation and object type.",
-        ("operation", "group", "resource"),
-    )
-    for endpoint in called:
-        name, seen = endpoint.name, endpoint.etcd_duration
-        if name.verb == _WATCH:
-            continue
-        labels = (_TIMES[name.verb][1], name.group, name.resource)
-        total = latencies.distribution(*labels)
-        for index, count in enumerate(seen.counts):
-            total.counts[index] += count
-        total.total += seen.total
-        counts.increase(*labels, times=sum(seen.counts))
-    return [latencies, counts]
+class _EtcdFamilies:
+    """The metrics of requests to etcd: those of all endpoints with one operation and resource."""
+
+    def __init__(self, called: list[Endpoint]) -> None:
+        self._latencies = Histogram(
+            "etcd_request_duration_seconds",
+            "ALPHA",
+            "Etcd request latency in seconds for each operation and object type.",
+            BOUNDS,
+            ("operation", "group", "resource"),
+        )
+        self._counts = Counter(
+            "etcd_requests_total",
+            "ALPHA",
+            "Etcd request counts for each operation and object type.",
+            ("operation", "group", "resource"),
+        )
+        self._groups: dict[Labels, list[Endpoint]] = {}
+        for endpoint in called:
+            name = endpoint.name
+            if name.verb != _WATCH:
+                labels = (_TIMES[name.verb][1], name.group, name.resource)
+                self._groups.setdefault(labels, []).append(endpoint)
+
+    def updated(self) -> list[Family]:
+        """Both of them, as of now."""
+        latencies, counts = self._latencies, self._counts
+        for labels, endpoints in self._groups.items():
+            calls = sum(sum(each.codes.values()) for each in endpoints)
+            if calls != counts.values.get(labels):
+                counts.values[labels] = calls
+                total = latencies.distribution(*labels)
+                seen = [each.etcd_duration for each in endpoints]
+                total.counts = [*map(sum, zip(*(each.counts for each in seen), strict=True))]
+                total.total = 0.0
+                for each in seen:
+                    total.total += each.total
+        return [latencies, counts]

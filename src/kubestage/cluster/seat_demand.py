@@ -47,8 +47,9 @@ class SeatDemand:
         if ends_ns <= self._upto_ns:
             return
         heappush(self._ends, (ends_ns, width))
-        self._now += width
-        self._most = max(self._most, self._now)
+        self._now = now = self._now + width
+        if now > self._most:
+            self._most = now
 
     def close(self, at_ns: int) -> Period:
         """End the period, and begin the next one."""

@@ -62,7 +62,7 @@ class Seats:
         """When the next seat gets free."""
         return self._free[0] >> 1
 
-    def take_next(self, ends_ns: int, *, is_mutating: bool) -> None:
+    def take_next(self, ends_ns: int, is_mutating: bool) -> None:
         """Take the next seat until a time."""
         heapreplace(self._free, ends_ns << 1 | is_mutating)
 
@@ -108,7 +108,7 @@ class Unlimited(Seats):
         """New seats, which are free now."""
         return width, 0
 
-    def take_next(self, ends_ns: int, *, is_mutating: bool) -> None:
+    def take_next(self, ends_ns: int, is_mutating: bool) -> None:
         """Take a new seat until a time."""
         heappush(self._free, ends_ns << 1 | is_mutating)
 

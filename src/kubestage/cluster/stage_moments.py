@@ -48,7 +48,8 @@ class StageMoments:
         """Schedule a callback at a time of the stage's clock."""
         timer = StageTimer(callback)
         self._count += 1
-        due_ns = max(at_ns, self._environment.earliest_ns)
+        earliest_ns = self._clock.now_ns or 1
+        due_ns = max(earliest_ns, at_ns)
         heappush(self._due, (due_ns, self._count, timer))
         if self._due[0][2] is timer:
             self._alarm.set(due_ns)

@@ -68,7 +68,7 @@ class StagedCluster:
         self.store = store
         self.api = ApiServer(profile, streams)
         self.half_trip_ns = int(distributions.parse(profile.network.round_trip).first) // 2
-        self._delay = Draws(profile.watch.delay, streams, "cluster/watch")
+        self.delay = Draws(profile.watch.delay, streams, "cluster/watch")
         self._calls = ComponentCalls(store, self.moments, self.api)
         self._watchers = Watchers()
         self.components = Components(
@@ -153,10 +153,6 @@ class StagedCluster:
             endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
         return turn.ends_ns + self.half_trip_ns
 
-    def delay_ns(self) -> int:
-        """How long the next change takes to a watcher."""
-        return self._delay.next_ns()
-
     def carry_out(self, call: Call) -> tuple[Json | None, ApiError | None]:
         """Carry out a call now."""
         # Changes by the call are not counted as calls of components.
@@ -174,15 +170,13 @@ class _Wire:
         self._cluster = cluster
         self._level = level
         self._is_counted = is_counted
+        # NOTE: asked for each change and each watcher (benchmarks/load.py).
+        self.delay_ns = cluster.delay.next_ns
 
     def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
         """When the watcher has all that exists."""
         cluster = self._cluster
         return cluster.listed_ns(row, namespace, count, self._level, is_counted=self._is_counted)
-
-    def delay_ns(self) -> int:
-        """How long the next change takes to the watcher."""
-        return self._cluster.delay_ns()
 
 
 class _PendingPage:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.usage import DATABASE_OBJECT_BYTES
-from kubestage.metrics.families import Counter, Gauge, Histogram, exponential_buckets, number
+from kubestage.metrics.families import (
+    Counter,
+    Distribution,
+    Gauge,
+    Histogram,
+    exponential_buckets,
+    number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,18 +85,26 @@ def of_etcd(store: Store, database_bytes: int, endpoints: Iterable[Endpoint]) ->
             revision,
         ),
     ]
+    took = Distribution(_DISK_BOUNDS)
+    for endpoint in endpoints:
+        if endpoint.is_mutating:
+            _add(took, endpoint.etcd_duration.bounds, endpoint.etcd_duration.counts)
     for name, text in _OPERATIONS:
         histogram = Histogram(name, "STABLE", text, _DISK_BOUNDS)
-        for endpoint in endpoints:
-            if endpoint.is_mutating:
-                _add(histogram, endpoint.etcd_duration.bounds, endpoint.etcd_duration.counts)
+        histogram.distributions[()] = took
         families.append(histogram)
     return families
 
 
-def _add(histogram: Histogram, bounds: tuple[float, ...], counts: list[int]) -> None:
+def _add(into: Distribution, bounds: tuple[float, ...], counts: list[int]) -> None:
     """Count each disk operation as a part of its write, by its bucket."""
-    into = histogram.distribution()
-    for low, high, count in zip((0.0, *bounds), (*bounds, bounds[-1]), counts, strict=True):
+    for value, count in zip(_values(bounds), counts, strict=True):
         if count:
-            into.observe((low + high) / 2 * _DISK, count)
+            into.observe(value, count)
+
+
+@functools.lru_cache(maxsize=16)
+def _values(bounds: tuple[float, ...]) -> tuple[float, ...]:
+    """How long a disk operation takes by the bucket of its write."""
+    pairs = zip((0.0, *bounds), (*bounds, bounds[-1]), strict=True)
+    return tuple((low + high) / 2 * _DISK for low, high in pairs)

@@ -130,7 +130,7 @@ class StageSubscription:
     def _deliver(self) -> None:
         self._timer = None
         queue, row, on_event = self._queue, self.row, self._on_event
-        now_ns = self._moments.now_ns
+        now_ns, is_view = self._moments.now_ns, conversion.is_view(self.row)
         # Events that arrive meanwhile, in this very instant, get their own turn.
         for _ in range(len(queue)):
             if not queue or queue[0][0] > now_ns:
@@ -139,7 +139,7 @@ class StageSubscription:
             if self._initial > 0:
                 self._initial -= 1
             self.sent += 1
-            if conversion.is_view(row):
+            if is_view:
                 obj = conversion.to_served(row, obj)
             on_event(WatchEvent(kind, obj, now_ns))
         if queue and self._timer is None:

@@ -7,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
+from kubestage.objects import gvk
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
@@ -23,7 +24,8 @@ _MOST_SHARED: Final = 1000
 class _Lease:
     """A term that many Events share: those written within a minute, as with etcd's leases.
 
-    Of its `keys`, `count` still have it; the others are gone, or were written again later.
+    Of its `keys`, those still have it whose version is none after `newest`; the others are gone,
+    or were written again later.
 
     NOTE: a tenth of the memory of a dict of keys, and most Events are written once
     (benchmarks/load.py).
@@ -31,7 +33,7 @@ class _Lease:
 
     until_ns: int
     keys: list[str] = dataclasses.field(default_factory=list)
-    count: int = 0
+    newest: int = 0
 
 
 class EventTTLController(Controller):
@@ -45,7 +47,8 @@ class EventTTLController(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._leases: deque[_Lease] = deque()
-        self._lease_of: dict[str, _Lease] = {}
+        # The keys that have the newest lease.
+        self._held: set[str] = set()
 
     def handlers(self) -> Handlers:
         """Events."""
@@ -53,29 +56,25 @@ class EventTTLController(Controller):
 
     def _on_event(self, change: Change) -> None:
         key = change.key
-        held = self._lease_of.get(key)
         if change.type == DELETED:
-            if held is not None:
-                held.count -= 1
-                del self._lease_of[key]
+            self._held.discard(key)
             return
         lease = self._lease()
-        if held is not lease:
-            if held is not None:
-                held.count -= 1
+        if key not in self._held:
+            self._held.add(key)
             lease.keys.append(key)
-            lease.count += 1
-            self._lease_of[key] = lease
+        lease.newest = max(lease.newest, change.revision)
 
     def _lease(self) -> _Lease:
         """The newest lease, or another one if that ends too soon or has enough Events."""
         now_ns, keep_ns = self.clock.now_ns, self.settings.event_ttl_ns
         if self._leases:
             newest = self._leases[-1]
-            if now_ns + keep_ns < newest.until_ns and newest.count < _MOST_SHARED:
+            if now_ns + keep_ns < newest.until_ns and len(self._held) < _MOST_SHARED:
                 return newest
         fresh = _Lease(now_ns + keep_ns + min(keep_ns // 20, _MOST_SHARED_NS))
         self._leases.append(fresh)
+        self._held.clear()
         self.queue.add_after(_FORGET, self._leases[0].until_ns - now_ns)
         return fresh
 
@@ -83,10 +82,12 @@ class EventTTLController(Controller):
         """Forget what was kept for long enough."""
         del key
         leases, now_ns = self._leases, self.clock.now_ns
+        objects = self.lister.collection(gvk.EVENT).objects
         while leases and leases[0].until_ns <= now_ns:
             ended = leases.popleft()
             for each in ended.keys:
-                if self._lease_of.get(each) is ended:
+                event = objects.get(each)
+                if event is not None and int(event["metadata"]["resourceVersion"]) <= ended.newest:
                     self.store.expire_event(each)
         if leases:
             self.queue.add_after(_FORGET, leases[0].until_ns - now_ns)

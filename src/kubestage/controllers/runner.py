@@ -132,9 +132,7 @@ class Runner:
         if handlers is not None:
             for handler in handlers:
                 handler(change)
-        for handler in self._of_all_kinds:
-            handler(change)
-        for handler in self._of_changes:
+        for handler in self._of_any_kind:
             handler(change)
 
     def _connect(self) -> None:
@@ -143,7 +141,7 @@ class Runner:
             for kind, handler in controller.handlers().items():
                 self._handlers.setdefault(kind, []).append(handler)
         self._of_all_kinds = self._handlers.pop(ANY, [])
-        self._of_changes = self._handlers.pop(CHANGES, [])
+        self._of_any_kind = (*self._of_all_kinds, *self._handlers.pop(CHANGES, []))
 
     def _replace(self, old: Controller, new: Controller) -> None:
         self.controllers[self.controllers.index(old)] = new

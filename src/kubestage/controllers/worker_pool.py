@@ -105,9 +105,8 @@ class WorkerPool:
             self.add(key)
 
     def _set_timer(self) -> None:
-        due = []
-        if self._at_work:
-            due.append(self._at_work[0][0])
+        due_ns = self._at_work[0][0] if self._at_work else None
         if self._free and self._waiting:
-            due.append(self._waiting[0][0])
-        self._timer.set(min(due, default=None))
+            next_ns = self._waiting[0][0]
+            due_ns = next_ns if due_ns is None or next_ns < due_ns else due_ns
+        self._timer.set(due_ns)

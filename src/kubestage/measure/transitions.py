@@ -79,7 +79,10 @@ class TransitionTimes:
 
     def set_first(self, key: str, phase: str, at_ns: int) -> None:
         """Record a time unless one was recorded before."""
-        self._times.setdefault(phase, {}).setdefault(key, at_ns)
+        times = self._times.get(phase)
+        if times is None:
+            times = self._times[phase] = {}
+        times.setdefault(key, at_ns)
 
     def get(self, key: str, phase: str) -> int | None:
         """The time that was recorded."""

@@ -17,12 +17,8 @@ _Pair = tuple[str, str]
 _EXACT: Final = (label_requirement.IN, label_requirement.EQUALS, label_requirement.DOUBLE_EQUALS)
 
 
-def required_pair(selector: Selector) -> _Pair | None:
-    """A label, with its value, that everything selected must have, if the selector names one."""
-    return next(_required_pairs(selector), None)
-
-
-def _required_pairs(selector: Selector) -> Iterator[_Pair]:
+def required_pairs(selector: Selector) -> Iterator[_Pair]:
+    """The labels, with their values, that everything selected must have."""
     for requirement in selector.requirements:
         if requirement.operator in _EXACT and len(requirement.values) == 1:
             yield requirement.key, requirement.values[0]
@@ -58,7 +54,7 @@ class SelectorIndex(Generic[_K]):
             self.drop(key)
         self.selectors[key] = selector
         # Of several pairs, the one under which the fewest others are stored.
-        pair = min(_required_pairs(selector), key=self._count, default=None)
+        pair = min(required_pairs(selector), key=self._count, default=None)
         if pair is not None:
             self._pairs[key] = pair
             self._by_pair.setdefault(pair, {})[key] = None

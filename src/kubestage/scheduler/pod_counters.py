@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _NO_LABELS: Final[dict[str, str]] = {}
 # When nodes have come and gone so many times, they are numbered from 0 again.
 _MOST_NUMBERS: Final = 16
+_MOST_TOUCHED: Final = 4096
 
 _KindKey = tuple[str, frozenset[tuple[str, str]], bool]
 
@@ -87,17 +88,19 @@ class PodCounters:
 
     `all` are for reading. `version` changes when a question comes up for the first time: then
     kinds have more counters. Kinds count by numbers of nodes, `node_on` each row, which stay when
-    rows change.
+    rows change. `touched` are the kinds that have more counters or were dropped since it was
+    emptied, or None if that may be any.
     """
 
     __slots__ = (
         "_columns", "_kinds", "_kinds_by_pair", "_next_node", "_questions", "_row_of", "all",
-        "node_on", "version",
+        "node_on", "touched", "version",
     )  # fmt: skip
 
     def __init__(self, columns: Columns, *, is_following: bool = False) -> None:
         self._columns = columns
         self.version = 0
+        self.touched: dict[PodKind, None] | None = None
         self._kinds: dict[_KindKey, PodKind] = {}
         self._kinds_by_pair: dict[tuple[str, str], dict[PodKind, None]] = {}
         self.all: dict[Question, PodCounter] = {}
@@ -156,6 +159,7 @@ class PodCounters:
         Deployments of a cluster with 5,000 nodes there is too much to keep (benchmarks/load.py).
         """
         self.version += 1
+        self.touched = None
         self.all = {}
         self._questions = selector_index.SelectorIndex()
         for kind in self._kinds.values():
@@ -209,16 +213,26 @@ class PodCounters:
         self.all[question] = counter
         selector = question.terms[0].selector
         self._questions.put(question, selector)
-        pair = selector_index.required_pair(selector)
-        kinds: Collection[PodKind] = (
-            self._kinds.values() if pair is None else self._kinds_by_pair.get(pair, ())
+        # NOTE: the label that fewest kinds have; one that all pods of a load have led to all kinds
+        # (benchmarks/load.py).
+        kinds: Collection[PodKind] = min(
+            (self._kinds_by_pair.get(pair, ()) for pair in selector_index.required_pairs(selector)),
+            key=len,
+            default=self._kinds.values(),
         )
         for kind in kinds:
             if question.is_about(kind.namespace, kind.labels, kind.terminating):
                 kind.counters.append(counter)
+                self._touch(kind)
                 if by_node is None:
                     counter.count_all(*self._by_row(kind))
         return counter
+
+    def _touch(self, kind: PodKind) -> None:
+        if self.touched is not None:
+            self.touched[kind] = None
+            if len(self.touched) > _MOST_TOUCHED:
+                self.touched = None
 
     def _by_row(self, kind: PodKind) -> tuple[Ints, Codes]:
         """The rows that pods of a kind are on, and how many are on each."""
@@ -246,6 +260,7 @@ class PodCounters:
     def _drop(self, key: _KindKey) -> None:
         kind = self._kinds.pop(key)
         kind.is_dropped = True
+        self._touch(kind)
         for pair in kind.labels.items():
             kinds = self._kinds_by_pair[pair]
             del kinds[kind]

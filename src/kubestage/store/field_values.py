@@ -71,7 +71,9 @@ _SPECIAL: Final[dict[tuple[str, str], Callable[[Json], str]]] = {
 }
 
 NODE_NAME: Final = "spec.nodeName"
+CLAIM_NAME: Final = "spec.claimRef.name"
 INDEXED: Final[dict[str, tuple[str, ...]]] = {
+    "PersistentVolume": (CLAIM_NAME,),
     "Pod": (NODE_NAME,),
     "Service": ("spec.clusterIP", "spec.type"),
 }

@@ -28,7 +28,10 @@ _revision = operator.attrgetter("revision")
 
 def at_revision(obj: dict[str, Any], revision: int) -> dict[str, Any]:
     """The object under another resourceVersion."""
-    return {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
+    # NOTE: copies share the keys of Events and pods (see `outlines`), and take half the time.
+    other, metadata = obj.copy(), obj["metadata"].copy()
+    other["metadata"], metadata["resourceVersion"] = metadata, str(revision)
+    return other
 
 
 class WatchEvent(NamedTuple):

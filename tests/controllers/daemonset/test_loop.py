@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING
+
 from kubestage import testing
 from kubestage.controllers.daemonset.loop import DaemonSetController
+from kubestage.controllers.daemonset.management import Management
+from kubestage.controllers.pacing import ControllerPacing
+from kubestage.controllers.settings import Settings
+from kubestage.stage import Stage
 from kubestage.testing import make_pod
 from tests.controllers import pod_hands
 from tests.controllers.daemonset import sets
 from tests.controllers.stages import events
+
+if TYPE_CHECKING:
+    import pytest
+
+    from kubestage.aliases import Json
 
 
 def test_every_node_gets_one_pod() -> None:
@@ -202,3 +214,33 @@ def test_a_loop_that_starts_late_takes_over_what_is_there() -> None:
     late.run("1m")
     assert not events(late)
     assert sets.status(late) == sets.status(stage)
+
+
+def test_under_a_pace_only_nodes_that_have_changed_are_examined_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    examined: list[str] = []
+    surplus_on = Management._surplus_on
+
+    def spy(self: Management, node_name: str, missing: list[str]) -> list[Json]:
+        examined.append(node_name)
+        return surplus_on(self, node_name, missing)
+
+    monkeypatch.setattr(Management, "_surplus_on", spy)
+    stage = Stage()
+    stage.load([testing.make_node(f"n{number:02}") for number in range(60)])
+    stage.add_controllers(Settings(pacing=ControllerPacing(client_qps=10.0, client_burst=5)))
+    stage.apply(sets.make_set())
+    stage.run("2s")
+    there = {name for name, pods in sets.on_nodes(stage).items() if pods}
+    # Nodes get their pods in order.
+    assert there == {f"n{number:02}" for number in range(len(there))}
+    assert 5 < len(there) < 50
+    # What changes while it waits is looked at again.
+    sets.patch_node(stage, "n59", spec={"taints": [{"key": "a", "effect": "NoSchedule"}]})
+    stage.store.delete(sets.NODE, "n58")
+    stage.store.create(testing.make_node("n99"))
+    stage.run("1m")
+    there = {name for name, pods in sets.on_nodes(stage).items() if pods}
+    assert there == {f"n{number:02}" for number in (*range(58), 99)}
+    assert max(Counter(examined).values()) < 10

@@ -189,3 +189,15 @@ def test_a_claim_that_waits_for_a_consumer_says_so() -> None:
     stage.store.create(pod)
     stage.run("15s")
     assert ("WaitForPodScheduled", "waiting for pod web to be scheduled", 1) in events(stage)
+
+
+def test_volumes_of_others_are_passed_over_and_the_first_of_equals_is_taken() -> None:
+    others = [
+        volume("a", claimRef={"namespace": "default", "name": "other"}),
+        volume("b", claimRef={"namespace": "elsewhere", "name": "data"}),
+    ]
+    stage = _stage(*others, volume("d", "3Gi"), volume("c", "3Gi"), claim())
+    assert _bound_to(stage) == "c"
+    reserved = volume("z", "9Gi", claimRef={"namespace": "default", "name": "data"})
+    stage = _stage(*others, volume("d", "3Gi"), volume("c", "3Gi"), reserved, claim())
+    assert _bound_to(stage) == "z"

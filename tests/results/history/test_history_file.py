@@ -228,3 +228,22 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(each) for each in value] if isinstance(value, list) else value
+
+
+def test_a_history_that_is_full_observes_nothing_more() -> None:
+    stage = Stage()
+    start_state = history_recorder.beginning(stage.store, stage.clock, None, stage.seed)
+    recorder = HistoryRecorder(
+        stage.store, stage.clock, None, start_state, most_changes=1, most_shown=2
+    )
+    before = subscribers(stage)
+    recorder.start()
+    assert subscribers(stage) == before + 1
+    stage.apply([make_node(name) for name in "abcd"])
+    assert subscribers(stage) == before
+    assert gzip.decompress(recorder.end().changes).count(b"\n") == 4
+
+
+def subscribers(stage: Stage) -> int:
+    """How many are notified of changes of nodes."""
+    return len(stage.store.collection(("v1", "Node")).subscribers)

@@ -47,7 +47,11 @@ class Standing(NamedTuple):
 
 
 class Fleet:
-    """The pods of one set by node. `unmanaged` are the nodes not yet examined."""
+    """The pods of one set by node. `unmanaged` are the nodes not yet examined.
+
+    `vacant` are nodes that were examined since they changed, in order: each is to have a pod, and
+    has none.
+    """
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class Fleet:
         self.placement: Placement | None = None
         self.groups: dict[Standing, dict[str, None]] = {}
         self.unmanaged: set[str] = set()
+        self.vacant: dict[str, None] = {}
         self.hashes: dict[str, int] = {}
         self.failures: dict[str, tuple[int, int]] = {}
         self.history: tuple[Json, list[Json]] | None = None
@@ -139,6 +144,15 @@ class Fleet:
             for pod in there.values()
             if not (pods.is_terminating(pod) and pods.is_terminal(pod))
         ]
+
+    def add_vacant(self, names: Sequence[str]) -> None:
+        """Take in nodes that are to have a pod, and have none."""
+        if names:
+            self.vacant = dict.fromkeys(sorted([*self.vacant, *names]))
+
+    def has_pods(self, node_name: str) -> bool:
+        """Whether any pod is on a node or is to be, also one that has ended."""
+        return node_name in self._by_node
 
     def is_scheduled_on(self, node_name: str) -> bool:
         """Whether any pod has been put on a node."""

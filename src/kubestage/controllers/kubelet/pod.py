@@ -128,7 +128,7 @@ class Pod(Entity):
 
     def running(self) -> list[Container]:
         """The containers that run."""
-        return [each for each in self.all_containers() if each.state == RUNNING]
+        return [each for each in (*self.inits, *self.containers) if each.state == RUNNING]
 
     def plan_step(self, at_ns: int, kind: str, container: Container | None = None) -> None:
         """Something is due at a time."""

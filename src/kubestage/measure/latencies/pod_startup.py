@@ -195,8 +195,13 @@ def _only(
 
 
 def _is_stateless(spec: dict[str, Any]) -> bool:
-    volumes = spec.get("volumes") or ()
-    return all(any(volume.get(kind) is not None for kind in _EPHEMERAL) for volume in volumes)
+    for volume in spec.get("volumes") or ():
+        for kind in _EPHEMERAL:
+            if volume.get(kind) is not None:
+                break
+        else:
+            return False
+    return True
 
 
 def _started(is_synced: bool) -> MeasurementResult:

@@ -69,7 +69,7 @@ class Lines:
 
     def write(self, line: tuple[Any, ...]) -> None:
         """Add a line."""
-        self._waiting += self._encoder.encode(line)
+        self._encoder.encode_into(line, self._waiting, -1)
         self._waiting += b"\n"
         if len(self._waiting) > _CHUNK:
             self._pack()
@@ -182,8 +182,8 @@ class HistoryRecorder:
 
     def end(self) -> HistoryBytes:
         """The whole history; nothing is recorded from now on."""
-        self._store.unsubscribe(self.on_change)
-        self._attempts.close()
+        if self._stopped_ns is None:
+            self._stop()
         end = HistoryEnd(
             end_ns=self._clock.unix_ns - self._start_state.begin_ns,
             revision=self._store.revision,
@@ -200,11 +200,16 @@ class HistoryRecorder:
             self._reduced_ns = ns
         if self._changes < self._most_shown:
             return place in SHOWN
-        if self._stopped_ns is None:
-            self._stopped_ns = ns
-            self._attempts.close()
-            self._known_events.clear()
+        self._stopped_ns = ns
+        self._stop()
         return False
+
+    def _stop(self) -> None:
+        # NOTE: most changes of a load with 5,000 nodes come after the last that is recorded
+        # (benchmarks/load.py).
+        self._store.unsubscribe(self.on_change)
+        self._attempts.close()
+        self._known_events.clear()
 
     def __reduce__(self) -> tuple[type[NoHistory], tuple[()]]:
         return (NoHistory, ())

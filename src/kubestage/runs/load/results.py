@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.clusterloader.result import Outcome
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.load import report_files, user_measures
+from kubestage.runs.load import freeing, report_files, user_measures
 from kubestage.runs.notebook import TableResult
 from kubestage.units import SECOND_NS
 from kubestage.wording import plural
@@ -125,6 +125,7 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
 
         `command` is what to type to get the same result.
         """
+        freeing.give_back()
         report_files.write(
             directory,
             self.results,

@@ -17,6 +17,8 @@ from kubestage.results.load import cost
 from kubestage.runs.load import composition, program_files, stage_setup, stage_shell
 from kubestage.runs.load.composition import LoadContext
 from kubestage.sim.streams import Streams
+from kubestage.stage import few_collections
+from kubestage.stage.collections import RARELY
 from kubestage.units import SECOND_NS
 
 with lazy.imports():
@@ -129,7 +131,10 @@ class StageTarget:
                 run.interrupt()
             on_progress()
 
-        self.stage.run_until(lambda: run.is_over, progress)
+        # NOTE: what a load creates stays for long, and to search it for cycles every 10,000 objects
+        # took a thirtieth of its time (benchmarks/load.py).
+        with few_collections(RARELY):
+            self.stage.run_until(lambda: run.is_over, progress)
 
     def interrupt(self, run: LoadRun) -> None:
         """Remember it: only between two movements is it safe to end."""

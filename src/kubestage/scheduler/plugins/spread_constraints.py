@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -127,30 +128,51 @@ class Services:
         """The labels by which all matching Services select a pod; not to be changed."""
         listed = lister.list("v1", "Service", pod.namespace)
         known = self._known.get(pod.namespace)
+        if known is not None and known.listed is not listed and known.listed == listed:
+            # Only Services of other namespaces have changed.
+            known = self._known[pod.namespace] = known._replace(listed=listed)
         if known is None or known.listed is not listed:
             if len(self._known) >= _MOST_NAMESPACES:
                 self._known.clear()
-            known = self._known[pod.namespace] = _OfNamespace(listed, {})
+            known = self._known[pod.namespace] = _OfNamespace(listed, _by_pair(listed), {})
         key = tuple(pod.labels.items())
         found = known.by_labels.get(key)
         if found is None:
             if len(known.by_labels) >= _MOST_LABELS:
                 known.by_labels.clear()
-            found = known.by_labels[key] = _selecting(pod, listed)
+            found = known.by_labels[key] = _selecting(pod, known.by_pair)
         return found
 
 
+_Pair = tuple[str, str]
+_Numbered = tuple[int, dict[str, str]]
+
+
 class _OfNamespace(NamedTuple):
+    """Services, their selectors with their numbers by one pair of each, and what was found."""
+
     listed: Iterable[dict[str, Any]]
-    by_labels: dict[tuple[tuple[str, str], ...], dict[str, str]]
+    by_pair: dict[_Pair, list[_Numbered]]
+    by_labels: dict[tuple[_Pair, ...], dict[str, str]]
 
 
-def _selecting(pod: PodView, services: Iterable[dict[str, Any]]) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for service in services:
+def _by_pair(services: Iterable[dict[str, Any]]) -> dict[_Pair, list[_Numbered]]:
+    """Selectors by their first pair; one without pairs adds nothing, whatever it selects."""
+    found: dict[_Pair, list[_Numbered]] = {}
+    for number, service in enumerate(services):
         selector: dict[str, str] = (service.get("spec") or {}).get("selector") or {}
-        if selector.items() <= pod.labels.items():
-            pairs.update(selector)
+        for pair in selector.items():
+            found.setdefault(pair, []).append((number, selector))
+            break
+    return found
+
+
+def _selecting(pod: PodView, by_pair: dict[_Pair, list[_Numbered]]) -> dict[str, str]:
+    held = pod.labels.items()
+    found = [each for pair in held for each in by_pair.get(pair, ()) if each[1].items() <= held]
+    pairs: dict[str, str] = {}
+    for _, selector in sorted(found, key=operator.itemgetter(0)):
+        pairs.update(selector)
     return pairs
 
 

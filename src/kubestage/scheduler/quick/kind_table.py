@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
-    from kubestage.scheduler.pod_counters import PodKind
+    from kubestage.scheduler.pod_counters import PodCounters, PodKind
     from kubestage.scheduler.quick.layout import Slots
     from kubestage.scheduler.quick.plan import QuickPlan
     from kubestage.scheduler.resource_table import Table
@@ -84,10 +84,10 @@ class KindTable:
     def pod_kind(self, number: int) -> PodKind | None:
         """The kind as which pods are counted by their labels, if that is done."""
         assert self._written is not None, "what is forecast was compiled"
-        kinds = self._written.pod_kinds
-        found = kinds[number]
+        found = self._written.pod_kinds[number]
         if found is not None and found.is_dropped:
-            found = kinds[number] = self._columns.counters.kind_of(self.all[number].pod)
+            found = self._columns.counters.kind_of(self.all[number].pod)
+            self._written.take(number, found)
         return found
 
     def compiled(self, namespaces: int) -> Compiled:
@@ -124,12 +124,16 @@ class Written:
         self._items = Items(columns)
         self._kinds: list[Kind] = []
         self._counted: list[int] = []
+        self._numbers: dict[PodKind, list[int]] = {}
         self._basis: Any = None
         self._has_affinity = False
         self._traits = np.zeros((0, TRAITS), np.int64)
         self._bounds = np.zeros((0, BOUNDS), np.int64)
         self._table = np.zeros((0, FIELDS), np.int64)
         self.pod_kinds: list[PodKind | None] = []
+        # Whose counters these are, and the first kind that was not counted by them.
+        self._counters: PodCounters | None = None
+        self._uncounted = 0
 
     def more(self, kinds: list[Kind], namespaces: int) -> list[Kind] | None:
         """The kinds that are yet to be written; None if what is written is out of date."""
@@ -163,13 +167,14 @@ class Written:
     def _count(self) -> None:
         """Write down by which counters kinds are counted, of those that have more than before."""
         columns, items, pod_kinds = self._columns, self._items, self.pod_kinds
-        for number, (before, known) in enumerate(zip(pod_kinds, self._counted, strict=True)):
-            # NOTE: all kinds are gone through for each new one, and few have changed.
+        for number in self._to_count():
+            before, known = pod_kinds[number], self._counted[number]
             if before is not None and len(before.counters) == known and not before.is_dropped:
                 continue
             kind, counted = self._kinds[number], before
             if columns.has_counters and (counted is None or counted.is_dropped):
-                counted = pod_kinds[number] = columns.counters.kind_of(kind.pod)
+                counted = columns.counters.kind_of(kind.pod)
+                self.take(number, counted)
             size = 0 if counted is None else len(counted.counters)
             if size == known:
                 continue
@@ -180,6 +185,35 @@ class Written:
             if kind.pod.has_affinity:
                 items.point_at(each.counter for each in columns.stated_terms.expect(kind.pod))
             self._bounds[number, COUNTS:] = first, len(items.all)
+
+    def take(self, number: int, pod_kind: PodKind) -> None:
+        """A kind is counted as this kind of pods from now on."""
+        before, self.pod_kinds[number] = self.pod_kinds[number], pod_kind
+        if before is not None:
+            numbers = self._numbers[before]
+            numbers.remove(number)
+            if not numbers:
+                del self._numbers[before]
+        self._numbers.setdefault(pod_kind, []).append(number)
+
+    def _to_count(self) -> Sequence[int]:
+        """The numbers, in order, of all kinds that may have more counters than before.
+
+        NOTE: there are up to a thousand kinds, and all of them were gone through for each new one:
+        a sixtieth of a load with 5,000 nodes (benchmarks/load.py).
+        """
+        columns, everything = self._columns, range(len(self._kinds))
+        if not columns.has_counters:
+            return everything
+        counters = columns.counters
+        touched, counters.touched = counters.touched, {}
+        if touched is None or counters is not self._counters:
+            self._counters, self._uncounted = counters, len(everything)
+            return everything
+        first, self._uncounted = self._uncounted, len(everything)
+        again = {number for kind in touched for number in self._numbers.get(kind, ())}
+        again.update(range(first, len(everything)))
+        return sorted(again)
 
     def compiled(self, version: Any) -> Compiled:
         """All kinds as arrays."""

@@ -85,7 +85,7 @@ class FailureHandler:
         queued.unschedulable_plugins = failure.unschedulable_plugins
         queued.pending_plugins = failure.pending_plugins
         pod = queued.pod
-        found = self._client.get("v1", "Pod", pod.name, pod.namespace)
+        found = self._client.pod(pod.key)
         if found is None or found["spec"].get("nodeName"):
             self._queue.done(pod.uid)
         elif found["metadata"]["uid"] != pod.uid:

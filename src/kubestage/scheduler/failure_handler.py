@@ -93,7 +93,8 @@ class FailureHandler:
             return
         else:
             if found is not pod.raw:
-                queued.pod = pod = pod_views.of(found)
+                pod = pod_views.of(found)
+                queued.renew(pod)
             if self._is_final(failure):
                 self._queue.done(pod.uid)
             else:

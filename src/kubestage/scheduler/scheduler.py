@@ -217,8 +217,10 @@ class Scheduler:
     @property
     def due_ns(self) -> int | None:
         """When something is next due without any event."""
-        times = [at for at in (self.queue.due_ns, self.binding_due_ns) if at is not None]
-        return min(times, default=None)
+        queue_ns, binding_ns = self.queue.due_ns, self._bindings.due_ns
+        if queue_ns is None or binding_ns is None:
+            return binding_ns if queue_ns is None else queue_ns
+        return min(queue_ns, binding_ns)
 
     @property
     def binding_due_ns(self) -> int | None:

@@ -71,8 +71,10 @@ class SchedulingQueue:
     @property
     def due_ns(self) -> int | None:
         """When `flush` next has something to do."""
-        times = [at for at in (self._backoff.due_ns, self._unschedulable.due_ns) if at is not None]
-        return min(times, default=None)
+        backoff_ns, stay_ns = self._backoff.due_ns, self._unschedulable.due_ns
+        if backoff_ns is None or stay_ns is None:
+            return stay_ns if backoff_ns is None else backoff_ns
+        return min(backoff_ns, stay_ns)
 
     @property
     def in_flight(self) -> InFlight:
@@ -167,13 +169,13 @@ class SchedulingQueue:
         key = pod.key
         queued = self._active.get(key)
         if queued is not None:
-            queued.pod = pod
+            queued.renew(pod)
             self._active.put(key, self._rank(queued), queued)
             self.nominations.update(old, pod)
             return
         queued = self._backoff.get(key)
         if queued is not None:
-            queued.pod = pod
+            queued.renew(pod)
             self._backoff.add(queued)
             self.nominations.update(old, pod)
             return
@@ -181,7 +183,7 @@ class SchedulingQueue:
         if queued is None:
             self._to_active(self._queued(pod), _UPDATED)
             return
-        queued.pod = pod
+        queued.renew(pod)
         self.nominations.update(old, pod)
         for event in events:
             strategy = self._hints.strategy(queued, event, old, pod.raw)

@@ -63,8 +63,15 @@ class UnschedulablePods:
         rejection = Rejection(
             pod.scheduler_name, queued.unschedulable_plugins, queued.pending_plugins
         )
-        likeness = alike_hints.likeness_of(pod)
+        likeness = queued.likeness
+        if likeness is None:
+            likeness = queued.likeness = alike_hints.likeness_of(pod)
         entry = self._entries.get(key)
+        if entry is not None and entry[2] is likeness and entry[1] == rejection:
+            # Whatever it is that has changed of the pod, nothing here depends on it.
+            self._pods[key] = self._groups[rejection][likeness][key] = queued
+            self._note_due(queued)
+            return False
         if entry is None:
             self._last += 1
             number = self._last
@@ -74,9 +81,7 @@ class UnschedulablePods:
         self._entries[key] = number, rejection, likeness
         self._pods[key] = queued
         self._groups.setdefault(rejection, {}).setdefault(likeness, {})[key] = queued
-        due_ns = self._due_ns(queued)
-        if self.due_ns is None or due_ns < self.due_ns:
-            self.due_ns = due_ns
+        self._note_due(queued)
         return entry is None
 
     def take(self, key: str) -> QueuedPod | None:
@@ -111,6 +116,11 @@ class UnschedulablePods:
             each.flushed_ns = now_ns
         self.due_ns = min(map(self._due_ns, self._pods.values()), default=None)
         return found
+
+    def _note_due(self, queued: QueuedPod) -> None:
+        due_ns = self._due_ns(queued)
+        if self.due_ns is None or due_ns < self.due_ns:
+            self.due_ns = due_ns
 
     def _leave(self, key: str, entry: tuple[int, Rejection, Likeness]) -> None:
         _, rejection, likeness = entry

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.scheduler.plugins.default_preemption import DefaultPreemption
+from kubestage.scheduler.plugins.dynamic_resources import DynamicResources
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from kubestage.scheduler.quick.kind_table import Kind
     from kubestage.scheduler.quick.plan import QuickPlan
     from kubestage.scheduler.status import Status
+
+
+_BUILT_IN: Final = (DefaultPreemption, DynamicResources)
+"""The PostFilter plugins that can say whether they would answer the next pod the same."""
 
 
 class Moment(NamedTuple):
@@ -120,9 +125,9 @@ class Rejections:
         return known[1] if known is not None and known[0] == moment else None
 
 
-def _is_repeated(plugin: object, attempt: Attempt) -> bool:
+def _is_repeated(plugin: Any, attempt: Attempt) -> bool:
     """Whether a PostFilter plugin would answer the same for the next pod."""
-    return type(plugin) is DefaultPreemption and plugin.is_repeated(attempt.state)
+    return type(plugin) in _BUILT_IN and plugin.is_repeated(attempt.state)
 
 
 def _like(attempt: Attempt, pod: PodView) -> Attempt:

@@ -23,7 +23,8 @@ class QueuedPod:
     `queued_ns` is when it last came (back) to the queue and `sequence` numbers such moments, so
     that pods of one nanosecond keep their order. `gating_plugin` is the PreEnqueue plugin that
     keeps it from being tried at all, '' if none does. `tries` counts the attempts within the
-    instant `tried_ns`. `likeness` is that of the pod, once it is known. `key` is ``namespace/name``, by which queues know a pod.
+    instant `tried_ns`. `likeness` is that of the pod, once it is known.
+    `key` is ``namespace/name``, by which queues know a pod.
     """
 
     pod: PodView

@@ -186,6 +186,9 @@ class SchedulingQueue:
         queued.renew(pod)
         self.nominations.update(old, pod)
         for event in events:
+            if self._unschedulable.is_unconcerned(queued, self._hints, event):
+                self._settle()
+                continue
             strategy = self._hints.strategy(queued, event, old, pod.raw)
             if self._requeue(queued, strategy, occasions.label_of(event)):
                 break
@@ -289,6 +292,9 @@ class SchedulingQueue:
     def _put_off(self, queued: QueuedPod, occasion: str) -> None:
         if self._unschedulable.put(queued):
             self._metrics.queued("unschedulable", occasion)
+        self._settle()
+
+    def _settle(self) -> None:
         if self.settled is not None:
             self.settled()
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.scheduler.plugins import alike_hints
+from kubestage.scheduler.queue.hints import Concern
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.plugins.alike_hints import Likeness
+    from kubestage.scheduler.queue.hints import QueueingHints
     from kubestage.scheduler.queue.queued_pod import QueuedPod
     from kubestage.sim.clock import Clock
 
@@ -99,6 +102,15 @@ class UnschedulablePods:
     def alike(self, rejection: Rejection) -> Collection[Mapping[str, QueuedPod]]:
         """The pods of one rejection by their keys, those that are alike together."""
         return self._groups[rejection].values()
+
+    def is_unconcerned(
+        self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent
+    ) -> bool:
+        """Whether an event, that of the pod itself, is of no use to it and changes nothing here."""
+        if queued.likeness is None:
+            return False
+        _, rejection, likeness = self._entries[queued.key]
+        return likeness is queued.likeness and hints.concern(rejection, event) is Concern.NOBODY
 
     def place(self, key: str) -> int:
         """Where in the order of all the pod of a key is."""

@@ -132,8 +132,8 @@ class Attempts:
             time.ran(point, status, name)
         refusal.repeat()
         self._note_post_filter(about)
-        time.decided(started_ns, about.evaluated_count, name)
-        counts = -1, about.evaluated_count, about.feasible_count
+        time.decided(started_ns, refusal.evaluated, name)
+        counts = -1, refusal.evaluated, 0
         attempt = QuickAttempt(pod, profile, about.columns, about.state, counts)
         self._bindings.fail(time.attempts, queued, attempt, refusal.failure, started_ns)
         return True

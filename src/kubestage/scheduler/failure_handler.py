@@ -162,12 +162,17 @@ def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None
             continue
         if old.get("status") == fresh["status"]:
             fresh = {**fresh, "lastTransitionTime": old.get("lastTransitionTime")}
-        compared = ("status", "reason", "message", "lastProbeTime", "lastTransitionTime")
-        if all(old.get(name) == fresh.get(name) for name in compared):
-            return None
+            if _told(old) == _told(fresh):
+                return None
         updated[index] = fresh
         return updated
     return [*updated, fresh]
+
+
+def _told(condition: Json) -> tuple[object, ...]:
+    """What a condition says beside its status."""
+    get = condition.get
+    return get("reason"), get("message"), get("lastProbeTime")
 
 
 def shortened(note: str) -> str:

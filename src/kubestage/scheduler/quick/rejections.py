@@ -35,12 +35,13 @@ class Moment(NamedTuple):
 class Refusal(NamedTuple):
     """All that an attempt came to which fitted nowhere, and for which no pod has to go either.
 
-    `ran` are the extension points that ran before PostFilter.
+    `ran` are the extension points that ran before PostFilter, `evaluated` is how many nodes were.
     """
 
     attempt: Attempt
     failure: Failure
     ran: tuple[tuple[str, Status], ...]
+    evaluated: int
 
     def holds_for(self, pod: PodView) -> bool:
         """Whether a pod of the same plan may push out the same pods."""
@@ -88,7 +89,7 @@ class Alike(NamedTuple):
             and attempt.verdicts is not None
             and all(_is_repeated(each, attempt) for each in attempt.profile.post_filter)
         ):
-            refusal = Refusal(attempt, failure, ran)
+            refusal = Refusal(attempt, failure, ran, attempt.evaluated_count)
             self.rejections.keep_refusal(self.kind.plan, self.moment, refusal)
 
 

@@ -63,7 +63,7 @@ class PodIndex:
 
     def put(self, pod: Json, before: Json | None) -> None:
         """Add a pod, or a new version of it."""
-        if before is not None and _owners(before) != _owners(pod):
+        if before is not None and not _has_same_owners(before, pod):
             self.remove(before)
         key, spec = pod_state.key_of(pod), pod.get("spec") or {}
         for uid in _controllers(pod):
@@ -92,6 +92,11 @@ def _repels(spec: Json) -> bool:
 
 def _controllers(pod: Json) -> list[str | None]:
     return [owner.get("uid") for owner in _owners(pod) if owner.get("controller")]
+
+
+def _has_same_owners(before: Json, pod: Json) -> bool:
+    was, now = _owners(before), _owners(pod)
+    return was is now or was == now
 
 
 def _created(obj: Json) -> str:

@@ -59,9 +59,9 @@ class IndexedNode:
         self._free: Amounts | None = None
         self._settles_ns: int | None = None
         self._accepted: dict[PlainShape, bool] = {}
-        self._vector: tuple[list[str], list[int]] | None = None
+        self._vector: tuple[tuple[str, ...], list[int]] | None = None
 
-    def free_of(self, resources: list[str]) -> list[int]:
+    def free_of(self, resources: tuple[str, ...]) -> list[int]:
         """What is free of some resources, in their order."""
         if self._vector is None or self._vector[0] != resources:
             self._vector = resources, vector(self.free, resources)
@@ -118,10 +118,10 @@ class NodeIndex:
     def __init__(self, nodes: Iterable[IndexedNode]) -> None:
         self.nodes = sorted(nodes, key=lambda each: (not each.state.initialized, each.state.name))
         self.position_of = {id(each.state): row for row, each in enumerate(self.nodes)}
-        self._resources = sorted(set().union(*[each.free for each in self.nodes]))
-        rows = [each.free_of(self._resources) for each in self.nodes]
+        self.resources = tuple(sorted(set().union(*[each.free for each in self.nodes])))
+        rows = [each.free_of(self.resources) for each in self.nodes]
         self.free: Integers = np.array(rows, dtype=np.int64)
-        self.free = self.free.reshape(len(rows), len(self._resources))
+        self.free = self.free.reshape(len(rows), len(self.resources))
         self._sound = ~np.logical_or.reduce(self.free < 0, axis=1)
         self._accepting: dict[PodShape, Mask] = {}
         self._requests_of: dict[PodShape, Integers | None] = {}
@@ -153,14 +153,14 @@ class NodeIndex:
     def requests_of(self, shape: PodShape) -> Integers | None:
         """What a pod requests, in the order of the columns; None if no node has all of that."""
         if shape not in self._requests_of:
-            unknown = (shape.amounts[name] for name in shape.amounts if name not in self._resources)
+            unknown = (shape.amounts[name] for name in shape.amounts if name not in self.resources)
             self._requests_of[shape] = (
                 None if any(amount > 0 for amount in unknown) else self._requests(shape)
             )
         return self._requests_of[shape]
 
     def _requests(self, shape: PodShape) -> Integers:
-        return np.array(vector(shape.amounts, self._resources), dtype=np.int64)
+        return np.array(vector(shape.amounts, self.resources), dtype=np.int64)
 
 
 def vector(amounts_of: Amounts, resources: Iterable[str]) -> list[int]:

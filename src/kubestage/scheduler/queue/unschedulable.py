@@ -103,9 +103,7 @@ class UnschedulablePods:
         """The pods of one rejection by their keys, those that are alike together."""
         return self._groups[rejection].values()
 
-    def is_unconcerned(
-        self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent
-    ) -> bool:
+    def is_unconcerned(self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent) -> bool:
         """Whether an event, that of the pod itself, is of no use to it and changes nothing here."""
         if queued.likeness is None:
             return False

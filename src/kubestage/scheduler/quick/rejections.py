@@ -46,9 +46,7 @@ class Refusal(NamedTuple):
     def holds_for(self, pod: PodView) -> bool:
         """Whether a pod of the same plan may push out the same pods."""
         first = self.attempt.pod
-        return pod.priority == first.priority and (
-            pod.preemption_policy == first.preemption_policy
-        )
+        return pod.priority == first.priority and (pod.preemption_policy == first.preemption_policy)
 
     def repeat(self) -> None:
         """Draw what the plugins draw for every pod."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.karpenter.scheduling.queue import order_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShape
     from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
 
-_REMEMBERED = 1 << 12
+_REMEMBERED: Final = 1 << 12
 
 
 class RoomNumbers:

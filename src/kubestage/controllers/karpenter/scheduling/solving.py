@@ -56,6 +56,8 @@ class Prepared:
         self._topology = TopologyIndex(cluster, pools.domains, pools.options)
         self._limits = self._limits_left()
         self._rooms: Rooms | None = None
+        # The pods that were asked for, by identity: as they cannot change, neither can that.
+        self._plain: dict[int, QueuedPod] = {}
 
     @property
     def pools(self) -> PreparedPools:
@@ -167,10 +169,15 @@ class Prepared:
         return simulation.run(PodQueue(queued))
 
     def _queued(self, pod: Json) -> QueuedPod:
+        known = self._plain.get(id(pod))
+        if known is not None:
+            return known
         found = self._pools.queued(pod, self._cluster.objects)
         if self._settling_rows:
             is_pending = (pod.get("status") or {}).get("phase") == "Pending"
             found.movable = is_pending or (pod["spec"].get("nodeName") or "") in self._going
+        if found.plain is not None:
+            self._plain[id(pod)] = found
         return found
 
     def _settling(self) -> frozenset[int]:

@@ -125,10 +125,8 @@ class BackoffQueue:
     def due_ns(self) -> int | None:
         """When the next pause is over: at the end of its window."""
         rejected, failed = self._rejected.peek(), self._failed.peek()
-        if rejected is None or failed is None:
-            first = rejected or failed
-            return None if first is None else first[0][0] + _WINDOW_NS
-        return min(rejected[0][0], failed[0][0]) + _WINDOW_NS
+        firsts = [first[0][0] for first in (rejected, failed) if first is not None]
+        return min(firsts) + _WINDOW_NS if firsts else None
 
     def _window_of(self, at_ns: int) -> int:
         """The beginning of a window, which the calendar decides and not the simulation's zero."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scheduler import property_changes
+from kubestage.scheduler import due_times, property_changes
 from kubestage.scheduler.queue import occasions, wakening
 from kubestage.scheduler.queue.backoff import BackoffQueue
 from kubestage.scheduler.queue.gates import Gates
@@ -71,10 +71,7 @@ class SchedulingQueue:
     @property
     def due_ns(self) -> int | None:
         """When `flush` next has something to do."""
-        backoff_ns, stay_ns = self._backoff.due_ns, self._unschedulable.due_ns
-        if backoff_ns is None or stay_ns is None:
-            return stay_ns if backoff_ns is None else backoff_ns
-        return min(backoff_ns, stay_ns)
+        return due_times.earlier(self._backoff.due_ns, self._unschedulable.due_ns)
 
     @property
     def in_flight(self) -> InFlight:
@@ -186,10 +183,7 @@ class SchedulingQueue:
         queued.renew(pod)
         self.nominations.update(old, pod)
         for event in events:
-            if self._unschedulable.is_unconcerned(queued, self._hints, event):
-                self._settle()
-                continue
-            strategy = self._hints.strategy(queued, event, old, pod.raw)
+            strategy = self._unschedulable.strategy(queued, self._hints, event, old)
             if self._requeue(queued, strategy, occasions.label_of(event)):
                 break
 
@@ -292,9 +286,6 @@ class SchedulingQueue:
     def _put_off(self, queued: QueuedPod, occasion: str) -> None:
         if self._unschedulable.put(queued):
             self._metrics.queued("unschedulable", occasion)
-        self._settle()
-
-    def _settle(self) -> None:
         if self.settled is not None:
             self.settled()
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.scheduler.plugins import alike_hints
-from kubestage.scheduler.queue.hints import Concern
+from kubestage.scheduler.queue.hints import Concern, Strategy
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.plugins.alike_hints import Likeness
     from kubestage.scheduler.queue.hints import QueueingHints
@@ -103,12 +104,19 @@ class UnschedulablePods:
         """The pods of one rejection by their keys, those that are alike together."""
         return self._groups[rejection].values()
 
-    def is_unconcerned(self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent) -> bool:
-        """Whether an event, that of the pod itself, is of no use to it and changes nothing here."""
-        if queued.likeness is None:
-            return False
+    def strategy(
+        self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent, old: Json
+    ) -> Strategy:
+        """Whether a change of a pod in the pool is worth another attempt at it.
+
+        NOTE: hints need not be called for what no plugin that rejected it waits for, such as its
+        own condition (benchmarks/karpenter_day.py).
+        """
         _, rejection, likeness = self._entries[queued.key]
-        return likeness is queued.likeness and hints.concern(rejection, event) is Concern.NOBODY
+        is_as_before = likeness is queued.likeness
+        if is_as_before and hints.concern(rejection, event) is Concern.NOBODY:
+            return Strategy.SKIP
+        return hints.strategy(queued, event, old, queued.pod.raw)
 
     def place(self, key: str) -> int:
         """Where in the order of all the pod of a key is."""

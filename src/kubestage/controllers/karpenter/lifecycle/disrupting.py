@@ -132,10 +132,11 @@ class Disrupting:
 
     def _unmark_leftovers(self) -> None:
         """Nodes that no command is about do not stay marked."""
-        self._orchestration.unmark(
+        left = [
             each.name
             for each in self._context.nodes
             if each.is_being_disrupted
             and each.provider_id not in self._context.disrupting
             and not each.marked_for_deletion
-        )
+        ]
+        self._orchestration.unmark(left)

@@ -162,14 +162,14 @@ def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None
             continue
         if old.get("status") == fresh["status"]:
             fresh = {**fresh, "lastTransitionTime": old.get("lastTransitionTime")}
-            if _told(old) == _told(fresh):
+            if _stated(old) == _stated(fresh):
                 return None
         updated[index] = fresh
         return updated
     return [*updated, fresh]
 
 
-def _told(condition: Json) -> tuple[object, ...]:
+def _stated(condition: Json) -> tuple[object, ...]:
     """What a condition says beside its status."""
     get = condition.get
     return get("reason"), get("message"), get("lastProbeTime")

@@ -50,7 +50,7 @@ class DryRuns:
 
     @property
     def is_blank(self) -> bool:
-        """Whether no row has anything to be noted: nobody there could be preempted."""
+        """Whether nothing is noted for any row: no pod there could be preempted."""
         return not self._noted and not self._listed
 
     def note(self, places: Ints, run: DryRun) -> None:

@@ -56,7 +56,7 @@ class Prepared:
         self._topology = TopologyIndex(cluster, pools.domains, pools.options)
         self._limits = self._limits_left()
         self._rooms: Rooms | None = None
-        # The pods that were asked for, by identity: as they cannot change, neither can that.
+        # The pods that were looked up, by identity: as they cannot change, neither can that.
         self._plain: dict[int, QueuedPod] = {}
 
     @property

@@ -1,7 +1,7 @@
 """A day of a cluster with Karpenter: some 200 nodes, a third of the workloads rescaled each hour.
 
 Run it with ``python benchmarks/karpenter_day.py``; the day must take less than a minute of CPU. The
-time until the first nodes are bought, all at once, is not part of the day.
+time until the first nodes are bought, all at once, counts as well.
 """
 
 from __future__ import annotations
@@ -86,17 +86,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stage.apply(workloads())
     stage.run("20m")
     start = time.process_time()
-    print(f"{start - first:.1f} s of CPU until the first nodes are there")
     # One run, not one for each hour, has Python search for cycles at its end only.
     with few_collections():
         sizes = live(stage, options.hours, options.seed)
-    taken = time.process_time() - start
+    end = time.process_time()
     claims = {
         each["metadata"]["name"]
         for each in stage.store.list(("karpenter.sh/v1", "NodeClaim")).items
     }
     print(f"{options.hours} h, {min(sizes)} to {max(sizes)} nodes, {len(claims)} at the end")
-    print(f"{taken:.1f} s of CPU (limit {LIMIT_SECONDS * options.hours / 24:.0f} s)")
+    print(
+        f"{start - first:.1f} s of CPU until the first nodes were there, {end - start:.1f} s after"
+    )
+    print(f"{end - first:.1f} s of CPU in total (limit {LIMIT_SECONDS:.0f} s for 24 h)")
 
 
 if __name__ == "__main__":

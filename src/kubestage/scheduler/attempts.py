@@ -8,6 +8,7 @@ from kubestage.scheduler.failure_handler import Failure
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.quick import kernels
 from kubestage.scheduler.quick.attempt import QuickAttempt
+from kubestage.scheduler.quick.rejections import Alike
 from kubestage.scheduler.status import SUCCESS
 from kubestage.store.event_recorder import WARNING
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Cycle
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
     from kubestage.scheduler.quick.backdrop import Backdrop
-    from kubestage.scheduler.quick.rejections import Alike
     from kubestage.scheduler.record import Record
     from kubestage.scheduler.runtime import Profile
+    from kubestage.scheduler.status import Status
     from kubestage.scheduler.timing import Timekeeper
 
 
@@ -103,6 +104,8 @@ class Attempts:
             return
         if not in_full:
             attempt = self._cycle.quick(profile, pod, self._cache.columns, self._backdrop)
+        if isinstance(attempt, Alike) and self._refuse(queued, profile, attempt):
+            return
         if not isinstance(attempt, QuickAttempt):
             self.schedule(queued, alike=attempt)
             kernels.COMPILED.count(kernels.ORDINARY)
@@ -113,6 +116,27 @@ class Attempts:
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
         self._time.decided(started_ns, attempt.evaluated_count, profile.name)
         self._bindings.carry_out(self._binding.assume(number, queued, attempt, started_ns))
+
+    def _refuse(self, queued: QueuedPod, profile: Profile, alike: Alike) -> bool:
+        """Take a pod back for which there is no room, as there was none for one like it before.
+
+        Whether that is so. Listeners receive attempts with all their details.
+        """
+        pod, refusal = queued.pod, alike.refusal_of(queued.pod)
+        if refusal is None or self._record.listens or not self._client.is_current(pod):
+            return False
+        kernels.COMPILED.count(kernels.ORDINARY)
+        time, name, about = self._time, profile.name, refusal.attempt
+        started_ns = time.begin()
+        for point, status in refusal.ran:
+            time.ran(point, status, name)
+        refusal.repeat()
+        self._note_post_filter(about)
+        time.decided(started_ns, refusal.evaluated, name)
+        counts = -1, refusal.evaluated, 0
+        attempt = QuickAttempt(pod, profile, about.columns, about.state, counts)
+        self._bindings.fail(time.attempts, queued, attempt, refusal.failure, started_ns)
+        return True
 
     def _is_passed_over(self, queued: QueuedPod) -> bool:
         """Whether there is no point in trying a pod: it is being deleted, or all but bound."""
@@ -143,27 +167,29 @@ class Attempts:
             attempt = self._cycle.schedule(profile, pod, self._cache.columns, is_brief=is_brief)
             if alike is not None:
                 alike.keep(attempt)
-        self._observe(attempt)
+        ran = self._ran(attempt)
+        for point, status in ran:
+            self._time.ran(point, status, profile.name)
         if attempt.is_error:
             return attempt, Failure(attempt.failure)
         if attempt.selected is not None:
             return attempt, None
         self._cycle.post_filter(attempt)
-        return attempt, self._misfit(attempt)
+        failure = self._misfit(attempt)
+        if alike is not None:
+            alike.keep_refusal(attempt, failure, ran)
+        return attempt, failure
 
     def _misfit(self, attempt: Attempt) -> Failure:
         """Nothing fits: which plugins rejected the pod, and which node preemption has freed."""
         nominate: str | None = ""
+        self._note_post_filter(attempt)
         if attempt.post_filter is not None:
-            result, status = attempt.post_filter
+            result, _ = attempt.post_filter
             nominate = None if result is None else result.nominated_node
-            profile = attempt.profile.name
-            self._time.ran("PostFilter", status, profile)
             account: report.Report | None = attempt.state.get(report.KEY)
-            if account is not None:
-                self._time.metrics.preempted(account.evicted, is_failed=bool(account.failure))
-                if account.failure:
-                    self._queue.activate([attempt.pod])
+            if account is not None and account.failure:
+                self._queue.activate([attempt.pod])
         return Failure(
             attempt.failure,
             is_rejected=True,
@@ -172,13 +198,22 @@ class Attempts:
             nominate=nominate,
         )
 
-    def _observe(self, attempt: Attempt) -> None:
-        """Note which extension points have run."""
-        profile, ran = attempt.profile.name, self._time.ran
+    def _note_post_filter(self, attempt: Attempt) -> None:
+        """Note that PostFilter has run, and what preemption came to."""
+        if attempt.post_filter is None:
+            return
+        self._time.ran("PostFilter", attempt.post_filter[1], attempt.profile.name)
+        account: report.Report | None = attempt.state.get(report.KEY)
+        if account is not None:
+            self._time.metrics.preempted(account.evicted, is_failed=bool(account.failure))
+
+    def _ran(self, attempt: Attempt) -> tuple[tuple[str, Status], ...]:
+        """Which extension points have run up to the choice of a node, and their answers."""
+        ran = []
         if attempt.pre_filter is not None:
-            ran("PreFilter", attempt.pre_filter.status, profile)
+            ran.append(("PreFilter", attempt.pre_filter.status))
         if attempt.verdicts is not None or attempt.rejected_count is not None:
-            ran("Filter", SUCCESS, profile)
+            ran.append(("Filter", SUCCESS))
         if attempt.totals is not None and attempt.profile.score:
-            ran("PreScore", SUCCESS, profile)
-            ran("Score", SUCCESS, profile)
+            ran += [("PreScore", SUCCESS), ("Score", SUCCESS)]
+        return tuple(ran)

@@ -31,6 +31,7 @@ class StoreClient:
 
     def __init__(self, store: Store, *, events: bool = True) -> None:
         self._store = store
+        self._pods = store.read(gvk.POD)
         self._events = SeriesRecorder(store) if events else None
         self._lists: dict[_Listing, tuple[Sequence[Json], tuple[int, int]]] = {}
 
@@ -45,6 +46,14 @@ class StoreClient:
         if found is None:
             return None
         return found.objects.get(f"{namespace}/{name}" if namespace else name)
+
+    def pod(self, key: str) -> Json | None:
+        """A pod, or None."""
+        return self._pods.get(key)
+
+    def is_current(self, pod: PodView) -> bool:
+        """Whether a pod is still as it is in the store."""
+        return self._pods.get(pod.key) is pod.raw
 
     def list(self, api_version: str, kind: str, namespace: str | None = None) -> Sequence[Json]:
         """All objects of a kind, of one namespace or of all.

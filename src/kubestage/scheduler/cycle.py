@@ -100,20 +100,21 @@ class Cycle:
         about.prepare((pod,), backdrop)
         key = about.key_of(pod)
         number = about.get(key)
-        if number is None and about.is_seen(key):
+        if number is None and about.is_familiar(key):
             number = about.learn(key, profile, pod, backdrop)
         about.see(key)
         if number is None or number < 0 or columns.has_stated_terms:
             return None
         kind = about.kinds.all[number]
-        found = None
+        moment, found = None, None
+        if kind.is_filtered_alone:
+            moment = Moment(columns.row_log.count, self.next_start, backdrop.version)
+            if about.rejections.refusal(kind.plan, moment) is not None:
+                return Alike(about.rejections, number, kind, moment)
         if kind.is_solitary:
             found = kind.plan.choose(columns, self.next_start, self.needed(profile, len(columns)))
         if found is None or found.row < 0:
-            if not kind.is_filtered_alone:
-                return None
-            moment = Moment(columns.row_log.count, self.next_start, backdrop.version)
-            return Alike(about.rejections, number, moment)
+            return moment and Alike(about.rejections, number, kind, moment)
         self.next_start = (self.next_start + found.evaluated) % len(columns)
         return QuickAttempt(pod, profile, columns, kind.plan.state.shared(), found)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.pacing import SchedulerPacing
-    from kubestage.scheduler.queue import SchedulingQueue
+    from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
 
@@ -62,6 +62,10 @@ class DelayedQueue:
         self._due.append((at_ns, pod.uid))
         if len(self._due) == 1:
             self._alarm.set(at_ns)
+
+    def get(self, key: str) -> QueuedPod | None:
+        """The pod of a key, if it is in the queue."""
+        return self._queue.get(key)
 
     def update(self, old: Json, pod: PodView) -> None:
         """A pending pod changed."""

@@ -85,7 +85,7 @@ class FailureHandler:
         queued.unschedulable_plugins = failure.unschedulable_plugins
         queued.pending_plugins = failure.pending_plugins
         pod = queued.pod
-        found = self._client.get("v1", "Pod", pod.name, pod.namespace)
+        found = self._client.pod(pod.key)
         if found is None or found["spec"].get("nodeName"):
             self._queue.done(pod.uid)
         elif found["metadata"]["uid"] != pod.uid:
@@ -93,7 +93,8 @@ class FailureHandler:
             return
         else:
             if found is not pod.raw:
-                queued.pod = pod = pod_views.of(found)
+                pod = pod_views.of(found)
+                queued.renew(pod)
             if self._is_final(failure):
                 self._queue.done(pod.uid)
             else:
@@ -161,12 +162,17 @@ def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None
             continue
         if old.get("status") == fresh["status"]:
             fresh = {**fresh, "lastTransitionTime": old.get("lastTransitionTime")}
-        compared = ("status", "reason", "message", "lastProbeTime", "lastTransitionTime")
-        if all(old.get(name) == fresh.get(name) for name in compared):
-            return None
+            if _stated(old) == _stated(fresh):
+                return None
         updated[index] = fresh
         return updated
     return [*updated, fresh]
+
+
+def _stated(condition: Json) -> tuple[object, ...]:
+    """What a condition says beside its status."""
+    get = condition.get
+    return get("reason"), get("message"), get("lastProbeTime")
 
 
 def shortened(note: str) -> str:

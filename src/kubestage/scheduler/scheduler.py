@@ -14,6 +14,7 @@ from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.contract import classes
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.driver import Driver
+from kubestage.scheduler.due_times import earlier
 from kubestage.scheduler.event_handlers import EventHandlers
 from kubestage.scheduler.failure_handler import FailureHandler, Unschedulable
 from kubestage.scheduler.gauges import Gauges
@@ -217,8 +218,7 @@ class Scheduler:
     @property
     def due_ns(self) -> int | None:
         """When something is next due without any event."""
-        times = [at for at in (self.queue.due_ns, self.binding_due_ns) if at is not None]
-        return min(times, default=None)
+        return earlier(self.queue.due_ns, self._bindings.due_ns)
 
     @property
     def binding_due_ns(self) -> int | None:

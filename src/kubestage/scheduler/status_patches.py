@@ -61,6 +61,7 @@ def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
 
 def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:
     """Conditions as they are stored; None if there is more to them than meets the eye."""
+    known = set(map(id, old))
     observed = {each.get("type"): each.get("observedGeneration") for each in old}
     found = []
     for each in new:
@@ -68,7 +69,7 @@ def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:
         if observed.get(kind) and not each.get("observedGeneration"):
             # What a condition was about is not forgotten.
             return None
-        if any(each is other for other in old):
+        if id(each) in known:
             found.append(each)
         elif kind in _SCHEDULER_CONDITIONS and each.keys() <= _FIELDS:
             found.append(_stored(each))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage import Stage
-from kubestage.scheduler.quick.rejections import Moment, Rejections
+from kubestage.scheduler.quick.rejections import Moment, Refusal, Rejections
 from kubestage.testing import make_node, make_pod, make_priority_class
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.attempt import Attempt
+    from kubestage.scheduler.quick.plan import QuickPlan
 
 KINDS = (("v1", "Pod"), ("v1", "Event"), ("v1", "Node"))
 
@@ -75,17 +76,26 @@ def _live(seed: int) -> str:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_runs_are_the_same_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    hits: list[bool] = []
-    find = Rejections.find
+    hits = {"find": 0, "refusal": 0}
+    find, refusal = Rejections.find, Rejections.refusal
 
-    def _counted(self: Rejections, kind: int, moment: Moment, pod: PodView) -> Attempt | None:
+    def _found(self: Rejections, kind: int, moment: Moment, pod: PodView) -> Attempt | None:
         found = find(self, kind, moment, pod)
-        hits.append(found is not None)
+        hits["find"] += found is not None
         return found
 
-    monkeypatch.setattr(Rejections, "find", _counted)
+    def _refused(self: Rejections, plan: QuickPlan, moment: Moment) -> Refusal | None:
+        found = refusal(self, plan, moment)
+        hits["refusal"] += found is not None
+        return found
+
+    monkeypatch.setattr(Rejections, "find", _found)
+    monkeypatch.setattr(Rejections, "refusal", _refused)
     remembering = _live(seed)
-    assert sum(hits) > 100
+    assert hits["refusal"] > 100
+    monkeypatch.setattr(Rejections, "refusal", lambda *_: None)
+    assert remembering == _live(seed)
+    assert hits["find"] > 100
     monkeypatch.setattr(Rejections, "find", lambda *_: None)
     assert remembering == _live(seed)
 

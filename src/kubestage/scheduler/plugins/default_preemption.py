@@ -68,6 +68,27 @@ class DefaultPreemption:
             status = Status(status.code, (f"preemption: {status.message}",))
         return result, status
 
+    def is_repeated(self, state: CycleState) -> bool:
+        """Whether it would answer the same for the next pod that is alike.
+
+        It would if no node has a pod of lower priority.
+        """
+        account: report.Report | None = state.get(self.name)
+        return (
+            account is not None
+            and account.tried is not None
+            and account.tried.is_blank
+            and account.chosen is None
+            and not account.failure
+            and not self._handle.extenders
+        )
+
+    def repeat(self, state: CycleState) -> None:
+        """Draw where the search would begin for another pod, which finds as little."""
+        tried = state[self.name].tried
+        if len(tried) and not self._handle.deterministic_preemption:
+            self._handle.stream.randrange(len(tried))
+
     def _preempt(
         self, state: CycleState, pod: PodView, diagnosis: Diagnosis, account: report.Report
     ) -> _Answer:

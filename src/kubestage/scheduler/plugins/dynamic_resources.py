@@ -193,6 +193,14 @@ class DynamicResources:
         except AllocationError as problem:
             return None, error(str(problem))
 
+    def is_repeated(self, state: CycleState) -> bool:
+        """Whether it would answer the same for the next pod that is alike: it has no claims."""
+        devices: PodDevices | None = state.get(self.name)
+        return devices is None or not devices.claims
+
+    def repeat(self, state: CycleState) -> None:
+        """Nothing becomes of a pod without claims."""
+
     def _take_back(self, devices: PodDevices, pod: PodView, diagnosis: Diagnosis) -> Status:
         """Free one claim that keeps the pod from a node and that no other pod uses."""
         refused = [

@@ -48,6 +48,11 @@ class DryRuns:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is noted for any row: no pod there could be preempted."""
+        return not self._noted and not self._listed
+
     def note(self, places: Ints, run: DryRun) -> None:
         """Note the result for some rows, by their places in the order."""
         self._noted.append((places, run))

@@ -124,8 +124,9 @@ class BackoffQueue:
     @property
     def due_ns(self) -> int | None:
         """When the next pause is over: at the end of its window."""
-        firsts = [first for heap in (self._rejected, self._failed) if (first := heap.peek())]
-        return min(rank[0] for rank, _ in firsts) + _WINDOW_NS if firsts else None
+        rejected, failed = self._rejected.peek(), self._failed.peek()
+        firsts = [first[0][0] for first in (rejected, failed) if first is not None]
+        return min(firsts) + _WINDOW_NS if firsts else None
 
     def _window_of(self, at_ns: int) -> int:
         """The beginning of a window, which the calendar decides and not the simulation's zero."""

@@ -65,11 +65,15 @@ class KeyedHeap:
 
     def peek(self) -> tuple[Rank, QueuedPod] | None:
         """The first pod with its rank, left where it is."""
+        if not self._entries:
+            return None
         entry = self._first()
         return None if entry is None else (entry[0], entry[2])
 
     def pop(self) -> QueuedPod | None:
         """Take out the first pod."""
+        if not self._entries:
+            return None
         entry = self._first()
         if entry is None:
             return None

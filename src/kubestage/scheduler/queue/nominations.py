@@ -33,6 +33,8 @@ class Nominations:
 
     def update(self, old: Json, pod: PodView) -> None:
         """A pod has changed; a nomination that its status does not show yet stays."""
+        if not pod.nominated_node_name and self._nominator.is_empty:
+            return
         nominated = None
         if not pod.nominated_node_name and not (old.get("status") or {}).get("nominatedNodeName"):
             nominated = self._nominator.node_of(pod.uid) or None

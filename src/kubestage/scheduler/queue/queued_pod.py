@@ -10,6 +10,7 @@ from kubestage.errors import SimulationError
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import ClusterEvent
+    from kubestage.scheduler.plugins.alike_hints import Likeness
 
 _MAX_TRIES: Final = 1000
 """A pod that is tried so often in one instant would be tried without end."""
@@ -22,7 +23,8 @@ class QueuedPod:
     `queued_ns` is when it last came (back) to the queue and `sequence` numbers such moments, so
     that pods of one nanosecond keep their order. `gating_plugin` is the PreEnqueue plugin that
     keeps it from being tried at all, '' if none does. `tries` counts the attempts within the
-    instant `tried_ns`. `key` is ``namespace/name``, by which queues know a pod.
+    instant `tried_ns`. `likeness` is that of the pod, once it is known.
+    `key` is ``namespace/name``, by which queues know a pod.
     """
 
     pod: PodView
@@ -40,10 +42,24 @@ class QueuedPod:
     flushed_ns: int | None = None
     tried_ns: int = -1
     tries: int = 0
+    likeness: Likeness | None = None
     key: str = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
         self.key = self.pod.key
+
+    def renew(self, pod: PodView) -> None:
+        """Take in another version of the pod."""
+        old = self.pod
+        if not (
+            old.plan is pod.plan
+            and old.requests is pod.requests
+            and old.labels is pod.labels
+            and old.raw["metadata"].get("ownerReferences")
+            is pod.raw["metadata"].get("ownerReferences")
+        ):
+            self.likeness = None
+        self.pod = pod
 
     def count_try(self, now_ns: int) -> None:
         """Count an attempt that starts now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scheduler import property_changes
+from kubestage.scheduler import due_times, property_changes
 from kubestage.scheduler.queue import occasions, wakening
 from kubestage.scheduler.queue.backoff import BackoffQueue
 from kubestage.scheduler.queue.gates import Gates
@@ -71,8 +71,7 @@ class SchedulingQueue:
     @property
     def due_ns(self) -> int | None:
         """When `flush` next has something to do."""
-        times = [at for at in (self._backoff.due_ns, self._unschedulable.due_ns) if at is not None]
-        return min(times, default=None)
+        return due_times.earlier(self._backoff.due_ns, self._unschedulable.due_ns)
 
     @property
     def in_flight(self) -> InFlight:
@@ -167,13 +166,13 @@ class SchedulingQueue:
         key = pod.key
         queued = self._active.get(key)
         if queued is not None:
-            queued.pod = pod
+            queued.renew(pod)
             self._active.put(key, self._rank(queued), queued)
             self.nominations.update(old, pod)
             return
         queued = self._backoff.get(key)
         if queued is not None:
-            queued.pod = pod
+            queued.renew(pod)
             self._backoff.add(queued)
             self.nominations.update(old, pod)
             return
@@ -181,10 +180,10 @@ class SchedulingQueue:
         if queued is None:
             self._to_active(self._queued(pod), _UPDATED)
             return
-        queued.pod = pod
+        queued.renew(pod)
         self.nominations.update(old, pod)
         for event in events:
-            strategy = self._hints.strategy(queued, event, old, pod.raw)
+            strategy = self._unschedulable.strategy(queued, self._hints, event, old)
             if self._requeue(queued, strategy, occasions.label_of(event)):
                 break
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.scheduler.plugins import alike_hints
+from kubestage.scheduler.queue.hints import Concern, Strategy
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from kubestage.aliases import Json
+    from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.plugins.alike_hints import Likeness
+    from kubestage.scheduler.queue.hints import QueueingHints
     from kubestage.scheduler.queue.queued_pod import QueuedPod
     from kubestage.sim.clock import Clock
 
@@ -63,8 +67,15 @@ class UnschedulablePods:
         rejection = Rejection(
             pod.scheduler_name, queued.unschedulable_plugins, queued.pending_plugins
         )
-        likeness = alike_hints.likeness_of(pod)
+        likeness = queued.likeness
+        if likeness is None:
+            likeness = queued.likeness = alike_hints.likeness_of(pod)
         entry = self._entries.get(key)
+        if entry is not None and entry[2] is likeness and entry[1] == rejection:
+            # Whatever it is that has changed of the pod, nothing here depends on it.
+            self._pods[key] = self._groups[rejection][likeness][key] = queued
+            self._note_due(queued)
+            return False
         if entry is None:
             self._last += 1
             number = self._last
@@ -74,9 +85,7 @@ class UnschedulablePods:
         self._entries[key] = number, rejection, likeness
         self._pods[key] = queued
         self._groups.setdefault(rejection, {}).setdefault(likeness, {})[key] = queued
-        due_ns = self._due_ns(queued)
-        if self.due_ns is None or due_ns < self.due_ns:
-            self.due_ns = due_ns
+        self._note_due(queued)
         return entry is None
 
     def take(self, key: str) -> QueuedPod | None:
@@ -95,6 +104,20 @@ class UnschedulablePods:
         """The pods of one rejection by their keys, those that are alike together."""
         return self._groups[rejection].values()
 
+    def strategy(
+        self, queued: QueuedPod, hints: QueueingHints, event: ClusterEvent, old: Json
+    ) -> Strategy:
+        """Whether a change of a pod in the pool is worth another attempt at it.
+
+        NOTE: hints need not be called for what no plugin that rejected it waits for, such as its
+        own condition (benchmarks/karpenter_day.py).
+        """
+        _, rejection, likeness = self._entries[queued.key]
+        is_as_before = likeness is queued.likeness
+        if is_as_before and hints.concern(rejection, event) is Concern.NOBODY:
+            return Strategy.SKIP
+        return hints.strategy(queued, event, old, queued.pod.raw)
+
     def place(self, key: str) -> int:
         """Where in the order of all the pod of a key is."""
         return self._entries[key][0]
@@ -111,6 +134,11 @@ class UnschedulablePods:
             each.flushed_ns = now_ns
         self.due_ns = min(map(self._due_ns, self._pods.values()), default=None)
         return found
+
+    def _note_due(self, queued: QueuedPod) -> None:
+        due_ns = self._due_ns(queued)
+        if self.due_ns is None or due_ns < self.due_ns:
+            self.due_ns = due_ns
 
     def _leave(self, key: str, entry: tuple[int, Rejection, Likeness]) -> None:
         _, rejection, likeness = entry

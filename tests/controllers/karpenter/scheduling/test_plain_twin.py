@@ -86,7 +86,7 @@ def _plain_place(
 def _free_before(self: ExistingNodes, row: int) -> amounts.Amounts:
     index = self._index
     cells = index.free[self._positions[row]].tolist()
-    return dict(zip(index._resources, cells, strict=True))
+    return dict(zip(index.resources, cells, strict=True))
 
 
 def _plain_filter(

@@ -13,6 +13,7 @@ from kubestage.controllers.karpenter.disruption import command as command_rules
 from kubestage.controllers.karpenter.disruption import price_filters, simulation, validation
 from kubestage.controllers.karpenter.disruption.balanced import Evaluator
 from kubestage.controllers.karpenter.disruption.command import Command
+from kubestage.controllers.karpenter.disruption.fruitless import Look
 from kubestage.controllers.karpenter.instance_types import prices
 from kubestage.golang import sort
 from kubestage.units import SECOND_NS
@@ -132,13 +133,17 @@ class Consolidation:
 
     def compute(self, candidates: Sequence[Candidate]) -> Command | None:
         """What to do about some nodes together; None if nothing."""
+        look = Look(self.context, candidates)
+        problem = look.recall()
+        if problem:
+            self._keep(candidates, problem)
+            return None
         found = simulation.simulate(self.context, candidates, consolidating=True)
         if found is None:
             self.problem = "a node is on its way out, or no NodePool is ready"
             if len(candidates) == 1:
                 self.context.note(candidates, self.consolidation_type, findings.KEPT, self.problem)
             return None
-        problem = ""
         claims = found.new_node_claims
         if not found.all_non_pending_pods_scheduled:
             problem = simulation.blocking_text(found)
@@ -153,10 +158,15 @@ class Consolidation:
                 context = self.context
                 command.publish_candidates(context.publish, context.provider.well_known)
                 return command
+        look.keep(found, problem)
+        self._keep(candidates, problem)
+        return None
+
+    def _keep(self, candidates: Sequence[Candidate], problem: str) -> None:
+        """Nothing can be done about some nodes."""
         self.problem = problem
         if len(candidates) == 1:
             self.explain(candidates[0], problem)
-        return None
 
     def _command(
         self,

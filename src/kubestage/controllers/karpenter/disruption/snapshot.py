@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -92,12 +92,34 @@ class Snapshot:
             pods += self._published(self._movable_of(each), publish)
         pods += self._published(self._going, publish)
         gone = [node for each in candidates for node in self._named.get(each.name, ())]
-        return self._prepare(consolidating).solve(
+        return self._prepare(consolidating=consolidating).solve(
             pods,
             [*self._leaving, *gone],
             placeholders=self._context.placeholders,
             publish=publish,
         )
+
+    @property
+    def fruitless(self) -> dict[object, Any]:
+        """The looks at nodes that came to nothing, as long as NodePools stay as they are."""
+        return self._prepare(consolidating=True).pools.fruitless
+
+    def likeness(self, candidate: Candidate) -> object | None:
+        """What a simulation for consolidation depends on, without a candidate; None if on more."""
+        pods = [*self._pending.pods, *self._movable_of(candidate).pods, *self._going.pods]
+        gone = self._named.get(candidate.name, ())
+        return self._prepare(consolidating=True).likeness(pods, self._going_ids, gone)
+
+    def publish_about(self, candidates: Sequence[Candidate], publish: Publish) -> None:
+        """Publish what a simulation without these candidates would."""
+        for each in (self._pending, *map(self._movable_of, candidates), self._going):
+            self._published(each, publish)
+        for event in self._prepare(consolidating=True).pools.events:
+            publish(event)
+
+    @functools.cached_property
+    def _going_ids(self) -> frozenset[int]:
+        return frozenset(map(id, self._going.pods))
 
     @functools.cached_property
     def _has_grace_periods(self) -> bool:
@@ -169,7 +191,7 @@ class Snapshot:
             publish(event)
         return found.pods
 
-    def _prepare(self, consolidating: bool) -> Prepared:
+    def _prepare(self, *, consolidating: bool) -> Prepared:
         prepared = self._prepared.get(consolidating)
         if prepared is None:
             context, pools = self._context, self.usable_node_pools

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter import labels
-from kubestage.controllers.karpenter.conditions import status
 from kubestage.controllers.karpenter.decisions.findings import Findings
 from kubestage.controllers.karpenter.disruption import rounds, validation
 from kubestage.controllers.karpenter.disruption.rounds import Round
@@ -133,14 +132,11 @@ class Disrupting:
 
     def _unmark_leftovers(self) -> None:
         """Nodes that no command is about do not stay marked."""
-        taint = labels.DISRUPTED_TAINT
-        left = []
-        for each in self._context.nodes:
-            if each.provider_id in self._context.disrupting or each.marked_for_deletion:
-                continue
-            node, claim = each.node or {}, each.node_claim
-            taints = (node.get("spec") or {}).get("taints") or ()
-            is_marked = any(known["key"] == taint.key for known in taints)
-            if claim is not None and (is_marked or status.find(claim, "DisruptionReason")):
-                left.append(each.name)
+        left = [
+            each.name
+            for each in self._context.nodes
+            if each.is_being_disrupted
+            and each.provider_id not in self._context.disrupting
+            and not each.marked_for_deletion
+        ]
         self._orchestration.unmark(left)

@@ -44,6 +44,7 @@ class IndexedNode:
         "_daemon_pods",
         "_free",
         "_settles_ns",
+        "_vector",
         "requirements",
         "state",
         "taints",
@@ -58,6 +59,13 @@ class IndexedNode:
         self._free: Amounts | None = None
         self._settles_ns: int | None = None
         self._accepted: dict[PlainShape, bool] = {}
+        self._vector: tuple[tuple[str, ...], list[int]] | None = None
+
+    def free_of(self, resources: tuple[str, ...]) -> list[int]:
+        """What is free of some resources, in their order."""
+        if self._vector is None or self._vector[0] != resources:
+            self._vector = resources, vector(self.free, resources)
+        return self._vector[1]
 
     @property
     def free(self) -> Amounts:
@@ -110,10 +118,10 @@ class NodeIndex:
     def __init__(self, nodes: Iterable[IndexedNode]) -> None:
         self.nodes = sorted(nodes, key=lambda each: (not each.state.initialized, each.state.name))
         self.position_of = {id(each.state): row for row, each in enumerate(self.nodes)}
-        rows = [each.free for each in self.nodes]
-        self._resources = sorted({name for row in rows for name in row})
-        self.free: Integers = np.array([self._vector(row) for row in rows], dtype=np.int64)
-        self.free = self.free.reshape(len(rows), len(self._resources))
+        self.resources = tuple(sorted(set().union(*[each.free for each in self.nodes])))
+        rows = [each.free_of(self.resources) for each in self.nodes]
+        self.free: Integers = np.array(rows, dtype=np.int64)
+        self.free = self.free.reshape(len(rows), len(self.resources))
         self._sound = ~np.logical_or.reduce(self.free < 0, axis=1)
         self._accepting: dict[PodShape, Mask] = {}
         self._requests_of: dict[PodShape, Integers | None] = {}
@@ -145,18 +153,20 @@ class NodeIndex:
     def requests_of(self, shape: PodShape) -> Integers | None:
         """What a pod requests, in the order of the columns; None if no node has all of that."""
         if shape not in self._requests_of:
-            unknown = (shape.amounts[name] for name in shape.amounts if name not in self._resources)
+            unknown = (shape.amounts[name] for name in shape.amounts if name not in self.resources)
             self._requests_of[shape] = (
                 None if any(amount > 0 for amount in unknown) else self._requests(shape)
             )
         return self._requests_of[shape]
 
     def _requests(self, shape: PodShape) -> Integers:
-        return np.array(self._vector(shape.amounts), dtype=np.int64)
+        return np.array(vector(shape.amounts, self.resources), dtype=np.int64)
 
-    def _vector(self, resources: Amounts) -> list[int]:
-        get = resources.get
-        return [max(min(get(name, 0), _LARGEST), -_LARGEST) for name in self._resources]
+
+def vector(amounts_of: Amounts, resources: Iterable[str]) -> list[int]:
+    """Amounts of some resources, in their order."""
+    get = amounts_of.get
+    return [max(min(get(name, 0), _LARGEST), -_LARGEST) for name in resources]
 
 
 def accepts(taints: tuple[Taint, ...], requirements: Requirements, shape: PodShape) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers.karpenter import amounts, events, labels
 from kubestage.controllers.karpenter.scheduling import (
@@ -13,6 +13,7 @@ from kubestage.controllers.karpenter.scheduling import (
     volume_topology,
 )
 from kubestage.controllers.karpenter.scheduling.node_index import IndexedNode
+from kubestage.controllers.karpenter.scheduling.plain_likeness import RoomNumbers
 from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShapes
 from kubestage.controllers.karpenter.scheduling.pod_shapes import Shapes
 from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
@@ -47,7 +48,7 @@ class PreparedPools:
     """What simulations need that nodes and pods do not change.
 
     `types` has the instance types by the names of the NodePools. What was worked out of a node or
-    a pod is kept as long as simulations ask for it.
+    a pod is kept as long as simulations ask for it; `fruitless` is for those who ask.
     """
 
     def __init__(
@@ -72,6 +73,8 @@ class PreparedPools:
             offering for name in sorted(types) for offering in _reserved(tuple(types[name]))
         ]
         self.new_nodes: dict[object, PlainNodes | None] = {}
+        self.fruitless: dict[object, Any] = {}
+        self.room_numbers = RoomNumbers()
         self._shapes = Shapes(options)
         self._plain = PlainShapes(options, tolerate_prefer_no_schedule=self.tolerates_preferred)
         self._nodes: dict[int, IndexedNode] = {}

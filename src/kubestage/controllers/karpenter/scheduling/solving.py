@@ -9,6 +9,7 @@ from kubestage.controllers.karpenter.scheduling import first_fit
 from kubestage.controllers.karpenter.scheduling.existing_nodes import ExistingNodes
 from kubestage.controllers.karpenter.scheduling.node_index import NodeIndex
 from kubestage.controllers.karpenter.scheduling.options import Placeholders
+from kubestage.controllers.karpenter.scheduling.plain_likeness import Rooms
 from kubestage.controllers.karpenter.scheduling.plain_nodes import PlainNodes
 from kubestage.controllers.karpenter.scheduling.prepared_pools import PoolCache
 from kubestage.controllers.karpenter.scheduling.queue import PodQueue, order_of
@@ -19,7 +20,7 @@ from kubestage.controllers.karpenter.scheduling.topology import Topology
 from kubestage.controllers.karpenter.scheduling.topology_index import TopologyIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.amounts import Amounts
@@ -54,6 +55,33 @@ class Prepared:
         self._settling_rows = self._settling() if pools.options.consolidating else frozenset()
         self._topology = TopologyIndex(cluster, pools.domains, pools.options)
         self._limits = self._limits_left()
+        self._rooms: Rooms | None = None
+        # The pods that were looked up, by identity: as they cannot change, neither can that.
+        self._plain: dict[int, QueuedPod] = {}
+
+    @property
+    def pools(self) -> PreparedPools:
+        """The NodePools."""
+        return self._pools
+
+    def likeness(
+        self, pods: Sequence[Json], going: Collection[int], gone: Sequence[StateNode]
+    ) -> object | None:
+        """What it depends on where pods go without some nodes and those on their way out.
+
+        None if pods are not plain. `going` are the pods, by identity, of nodes that go anyway.
+        """
+        queued = [self._queued(pod) for pod in pods]
+        if self._topology.repelling or any(each.plain is None for each in queued):
+            return None
+        position_of = self._nodes.position_of
+        leaving = [node for node in self._states if node.marked_for_deletion]
+        if self._rooms is None:
+            rows = {position_of[id(node)] for node in leaving}
+            numbers = self._pools.room_numbers
+            self._rooms = Rooms(self._nodes, rows, self._settling_rows, numbers)
+        rooms = self._rooms.likeness(queued, going, [position_of[id(node)] for node in gone])
+        return rooms, self._stated_limits([*leaving, *gone])
 
     def solve(
         self,
@@ -101,11 +129,7 @@ class Prepared:
         self, queued: Sequence[QueuedPod], missing: Sequence[StateNode]
     ) -> PlainNodes | None:
         """New nodes for plain pods, in the order of a queue; None if some would get none."""
-        limits = self._limits_without(missing).values()
-        key = (
-            tuple(tuple(each.items()) for each in limits if each),
-            tuple(each.plain for each in queued),
-        )
+        key = self._stated_limits(missing), tuple(each.plain for each in queued)
         known = self._pools.new_nodes
         if key in known:
             return known[key]
@@ -145,10 +169,15 @@ class Prepared:
         return simulation.run(PodQueue(queued))
 
     def _queued(self, pod: Json) -> QueuedPod:
+        known = self._plain.get(id(pod))
+        if known is not None:
+            return known
         found = self._pools.queued(pod, self._cluster.objects)
         if self._settling_rows:
             is_pending = (pod.get("status") or {}).get("phase") == "Pending"
             found.movable = is_pending or (pod["spec"].get("nodeName") or "") in self._going
+        if found.plain is not None:
+            self._plain[id(pod)] = found
         return found
 
     def _settling(self) -> frozenset[int]:
@@ -159,6 +188,13 @@ class Prepared:
             for row, node in enumerate(self._nodes.nodes)
             if node.is_settling(pools.get(node.state.node_pool), now_ns)
         )
+
+    def _stated_limits(self, missing: Sequence[StateNode]) -> tuple[object, ...]:
+        """The limits that there are, if some nodes are not there."""
+        if not any(self._limits.values()):
+            return ()
+        limits = self._limits_without(missing).values()
+        return tuple(tuple(each.items()) for each in limits if each)
 
     def _limits_left(self) -> dict[str, Amounts]:
         """What NodePools may still have beside their nodes, which count with all their capacity."""

@@ -138,14 +138,7 @@ class ClusterState:
 
     def daemon_pod(self, daemon_set: Json) -> Json | None:
         """The newest pod of a DaemonSet."""
-        metadata = daemon_set["metadata"]
-        own = [
-            pod
-            for pod in self._pod_index.controlled_by(metadata.get("uid"))
-            if pod["metadata"].get("namespace") == metadata.get("namespace")
-        ]
-        newest = max(map(_created, own), default="")
-        return min((pod for pod in own if _created(pod) == newest), key=order_of, default=None)
+        return self._pod_index.newest_of(daemon_set)
 
     @property
     def unbound_pods(self) -> list[Json]:
@@ -294,7 +287,3 @@ class ClusterState:
 
 def _stage(node: StateNode) -> tuple[bool, bool]:
     return node.initialized, node.marked_for_deletion
-
-
-def _created(obj: Json) -> str:
-    return obj["metadata"].get("creationTimestamp") or ""

@@ -43,18 +43,32 @@ class PodIndex:
         self.unbound = PodList()
         self.repelling = PodList()
         self._controlled: dict[str | None, dict[str, Json]] = {}
+        self._newest: dict[str | None, Json | None] = {}
 
-    def controlled_by(self, uid: str | None) -> Iterable[Json]:
-        """The pods whose controller has this uid."""
-        return self._controlled.get(uid, {}).values()
+    def newest_of(self, owner: Json) -> Json | None:
+        """The newest of the pods that an object controls in its namespace; by name, the first."""
+        metadata = owner["metadata"]
+        uid = metadata.get("uid")
+        if uid not in self._newest:
+            own = [
+                pod
+                for pod in self._controlled.get(uid, {}).values()
+                if pod["metadata"].get("namespace") == metadata.get("namespace")
+            ]
+            newest = max(map(_created, own), default="")
+            self._newest[uid] = min(
+                (pod for pod in own if _created(pod) == newest), key=order_of, default=None
+            )
+        return self._newest[uid]
 
     def put(self, pod: Json, before: Json | None) -> None:
         """Add a pod, or a new version of it."""
-        if before is not None and _owners(before) != _owners(pod):
+        if before is not None and not _has_same_owners(before, pod):
             self.remove(before)
         key, spec = pod_state.key_of(pod), pod.get("spec") or {}
         for uid in _controllers(pod):
             self._controlled.setdefault(uid, {})[key] = pod
+            self._newest.pop(uid, None)
         self.unbound.put(key, None if spec.get("nodeName") else pod)
         self.repelling.put(key, pod if _repels(spec) else None)
 
@@ -64,6 +78,7 @@ class PodIndex:
         for uid in _controllers(pod):
             of_owner = self._controlled.get(uid, {})
             of_owner.pop(key, None)
+            self._newest.pop(uid, None)
             if not of_owner:
                 self._controlled.pop(uid, None)
         self.unbound.put(key, None)
@@ -77,6 +92,15 @@ def _repels(spec: Json) -> bool:
 
 def _controllers(pod: Json) -> list[str | None]:
     return [owner.get("uid") for owner in _owners(pod) if owner.get("controller")]
+
+
+def _has_same_owners(before: Json, pod: Json) -> bool:
+    was, now = _owners(before), _owners(pod)
+    return was is now or was == now
+
+
+def _created(obj: Json) -> str:
+    return obj["metadata"].get("creationTimestamp") or ""
 
 
 def _owners(pod: Json) -> Iterable[Json]:

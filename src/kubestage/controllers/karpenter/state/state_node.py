@@ -185,6 +185,15 @@ class StateNode:
         return status.is_true(self.node or {}, "Ready")
 
     @functools.cached_property
+    def is_being_disrupted(self) -> bool:
+        """Whether its Node or its NodeClaim is marked as one that a command is about."""
+        if self.node_claim is None:
+            return False
+        stated = ((self.node or {}).get("spec") or {}).get("taints") or ()
+        is_tainted = any(each["key"] == labels.DISRUPTED_TAINT.key for each in stated)
+        return is_tainted or bool(status.find(self.node_claim, "DisruptionReason"))
+
+    @functools.cached_property
     def is_drifted(self) -> bool:
         """Whether it is not what its NodePool wants any more."""
         return status.is_true(self._claim, "Drifted")

@@ -1,0 +1,60 @@
+"""Nodes for which nothing could be done, and why: nothing can as long as that stays the same.
+
+NOTE: rounds look at the same nodes every ten seconds, and most changes in between are on nodes that
+pods of others may not go to yet (`benchmarks/karpenter_day.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.controllers.karpenter.disruption.candidates import Candidate
+    from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.scheduling.results import Results
+
+_MOST: Final = 1 << 13
+
+
+class Fruitless(NamedTuple):
+    """Why nothing could be done, and how many names of new nodes were used up to see that."""
+
+    problem: str
+    placeholders: int
+
+
+class Look:
+    """A look at some nodes; `key` is None if it is not known when another comes to the same."""
+
+    def __init__(self, context: Context, candidates: Sequence[Candidate]) -> None:
+        self._context = context
+        self._last = context.placeholders.last
+        self._candidates = candidates
+        self._known: dict[object, Fruitless] = {}
+        self._key: object | None = None
+        snapshot = context.snapshot
+        if len(candidates) == 1 and candidates[0].name not in snapshot.leaving_names:
+            alone, self._known = candidates[0], snapshot.fruitless
+            likeness = snapshot.likeness(alone)
+            if likeness is not None:
+                self._key = likeness, alone.price, alone.capacity_type
+
+    def recall(self) -> str:
+        """Why nothing can be done, if an equal look came to that; empty if none did."""
+        found = None if self._key is None else self._known.get(self._key)
+        if found is None:
+            return ""
+        self._context.snapshot.publish_about(self._candidates, self._context.publish)
+        self._context.placeholders.last += found.placeholders
+        return found.problem
+
+    def keep(self, found: Results, problem: str) -> None:
+        """Remember that nothing can be done, unless that has to do with these very pods."""
+        if self._key is None or found.pod_errors:
+            return
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        used = self._context.placeholders.last - self._last
+        self._known[self._key] = Fruitless(problem, used)

@@ -37,6 +37,7 @@ bench: .venv/.ready
 # PROGRAMS is a folder with Kubernetes' own e2e.test.
 conformance: .venv/.ready
 	$(BIN)/python tools/conformance_suite.py $(PROGRAMS) --write
+	$(BIN)/python tools/conformance_suite.py $(PROGRAMS) --suite beyond --write
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

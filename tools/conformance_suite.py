@@ -4,6 +4,9 @@ Run ``python tools/conformance_suite.py PROGRAMS``, where PROGRAMS is a folder w
 ``e2e.test`` of Kubernetes v1.36. The specs are dealt out to several processes, each with a server
 of its own, in each pace. Nothing is supplied by hand: the servers have nodes, and no more.
 
+``--suite conformance`` are the specs of the conformance profile; ``--suite beyond`` all others of
+the groups whose subject is simulated, but those of feature gates and flaky ones.
+
 ``--write`` puts the table into ``docs/conformance.md``. The exit code is 1 if a spec fails for
 which ``tools/conformance_reasons.yaml`` has no reason, or if one passes that has a reason.
 """
@@ -29,7 +32,13 @@ from tools import conformance_table
 from tools.conformance_table import SpecResult
 
 ROOT: Final = pathlib.Path(__file__).resolve().parents[1]
-FOCUS: Final = r"\[Conformance\]"
+CONFORMANCE: Final = r"\[Conformance\]"
+_GROUPS: Final = "api-machinery|apps|architecture|auth|instrumentation|scheduling"
+SUITES: Final = {
+    "conformance": (CONFORMANCE, ""),
+    "beyond": (rf"\[sig-({_GROUPS})\]", rf"{CONFORMANCE}|\[FeatureGate:|\[Flaky\]"),
+}
+"""Regular expressions of the names of specs by suite: those to run, and of these those not to."""
 PACES: Final = ("jump", "realtime")
 NODES: Final = 4
 # Longer than the longest wait of the suite itself; a spec that takes longer hangs.
@@ -54,10 +63,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=pathlib.Path, metavar="PROGRAMS")
     parser.add_argument("--pace", action="append", choices=PACES, help="default: both")
-    parser.add_argument("--focus", default=FOCUS, help="a regular expression of spec names")
-    parser.add_argument("--skip", default="", help="a regular expression of names to leave out")
+    parser.add_argument("--suite", choices=SUITES, default="conformance", help="which specs")
+    parser.add_argument("--focus", help="a regular expression of spec names, in place of these")
+    parser.add_argument("--skip", help="a regular expression of names to leave out")
     parser.add_argument("--shards", type=int, default=16, help="how many specs run at a time")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "conformance")
+    parser.add_argument("--out", type=pathlib.Path, help="default: build/SUITE")
     parser.add_argument(
         "--without-known", action="store_true", help="leave out those with a reason"
     )
@@ -66,23 +76,27 @@ def main() -> int:
     program = options.programs.resolve() / "e2e.test"
     if not program.is_file():
         parser.error(f"{program} is not there: build it from Kubernetes' test/e2e")
-    options.out.mkdir(parents=True, exist_ok=True)
-    names = listed(program, options.focus, options.skip, options.out)
+    focus, skip = SUITES[options.suite]
+    if options.focus is not None or options.skip is not None:
+        focus, skip = options.focus or focus, options.skip or ""
+    out: pathlib.Path = options.out or ROOT / "build" / options.suite
+    out.mkdir(parents=True, exist_ok=True)
+    names = listed(program, focus, skip, out)
     reasons = conformance_table.load_reasons()
     if options.without_known:
         names = [name for name in names if conformance_table.reason_of(name, reasons) is None]
     print(f"{len(names)} specs", flush=True)
     results: dict[str, list[SpecResult]] = {}
     for pace in options.pace or PACES:
-        results[pace] = run(program, pace, names, options.shards, options.out / pace)
-        conformance_table.save(results[pace], options.out / f"{pace}.json")
+        results[pace] = run(program, pace, names, options.shards, out / pace)
+        conformance_table.save(results[pace], out / f"{pace}.json")
         passed = sum(each.state == "passed" for each in results[pace])
         print(f"{pace}: {passed} of {len(results[pace])} pass", flush=True)
     unexplained = conformance_table.unexplained(results, reasons)
     for line in unexplained:
         print(line)
     if options.write:
-        conformance_table.write(results, reasons, ROOT / "docs" / "conformance.md")
+        conformance_table.write(results, reasons, ROOT / "docs" / "conformance.md", options.suite)
     return 1 if unexplained else 0
 
 
@@ -144,7 +158,7 @@ def run_program(
     place: pathlib.Path,
 ) -> str | None:
     """Run the suite's program; the spec that hung, if one did."""
-    words = [f"--ginkgo.focus={focus(name)}" for name in names]
+    words = [f"--ginkgo.focus={focused(name)}" for name in names]
     words += [
         f"--kubeconfig={kubeconfig}", f"--ginkgo.json-report={report}", "--ginkgo.no-color",
         "--ginkgo.v", "--ginkgo.timeout=24h", "--provider=skeleton", "--disable-log-dump",
@@ -165,7 +179,7 @@ def run_program(
     return None
 
 
-def focus(name: str) -> str:
+def focused(name: str) -> str:
     """A regular expression of Go that finds one spec; the name of the suite comes before it."""
     return f"{_SPECIAL.sub(_ESCAPED, name)}$"
 

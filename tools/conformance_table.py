@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 REASONS: Final = pathlib.Path(__file__).parent / "conformance_reasons.yaml"
-BEGIN: Final = "<!-- table of the suite: written by tools/conformance_suite.py -->"
+BEGIN: Final = "<!-- table of the suite {}: written by tools/conformance_suite.py -->"
 END: Final = "<!-- end of the table -->"
 PASSED: Final = "passed"
 _SIG: Final = re.compile(r"\[sig-([a-z-]+)\]")
@@ -155,12 +155,15 @@ def _plain(name: str) -> str:
 
 
 def write(
-    results: Mapping[str, Sequence[SpecResult]], reasons: Sequence[Reason], page: pathlib.Path
+    results: Mapping[str, Sequence[SpecResult]],
+    reasons: Sequence[Reason],
+    page: pathlib.Path,
+    suite: str,
 ) -> None:
-    """Replace the table of a page."""
-    text = page.read_text()
-    before, found, rest = text.partition(BEGIN)
+    """Replace the table of a suite on a page."""
+    text, begin = page.read_text(), BEGIN.format(suite)
+    before, found, rest = text.partition(begin)
     if not found or END not in rest:
-        raise SystemExit(f"{page}: has no place for the table: {BEGIN} ... {END}")
+        raise SystemExit(f"{page}: has no place for the table: {begin} ... {END}")
     after = rest.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n\n{table(results, reasons)}\n{END}{after}")
+    page.write_text(f"{before}{begin}\n\n{table(results, reasons)}\n{END}{after}")

@@ -77,22 +77,26 @@ def test_the_table_counts_by_group_and_lists_the_rest_by_reason() -> None:
 
 def test_only_the_table_of_a_page_is_replaced(tmp_path: pathlib.Path) -> None:
     page = tmp_path / "page.md"
-    begin, end = conformance_table.BEGIN, conformance_table.END
+    begin, end = conformance_table.BEGIN.format("one"), conformance_table.END
     page.write_text(f"# Page\n\n{begin}\nold\n{end}\n\nMore.\n")
-    conformance_table.write(RESULTS, REASONS, page)
+    conformance_table.write(RESULTS, REASONS, page, "one")
     text = page.read_text()
     assert text.startswith("# Page\n")
     assert text.endswith("\n\nMore.\n")
     assert "old" not in text
     page.write_text("# Page\n")
     with pytest.raises(SystemExit, match="has no place for the table"):
-        conformance_table.write(RESULTS, REASONS, page)
+        conformance_table.write(RESULTS, REASONS, page, "one")
 
 
-def test_the_published_page_has_a_reason_for_every_spec_that_does_not_pass() -> None:
+@pytest.mark.parametrize(("suite", "specs"), [("conformance", 446), ("beyond", 177)])
+def test_the_published_page_has_a_reason_for_every_spec_that_does_not_pass(
+    suite: str, specs: int
+) -> None:
     text = (ROOT / "docs" / "conformance.md").read_text()
-    table = text.partition(conformance_table.BEGIN)[2].partition(conformance_table.END)[0]
-    assert "| **all** | **446** |" in table
+    begin = conformance_table.BEGIN.format(suite)
+    table = text.partition(begin)[2].partition(conformance_table.END)[0]
+    assert f"| **all** | **{specs}** |" in table
     assert "Not explained yet" not in table
     titles = {each.title for each in conformance_table.load_reasons()}
     shown = set(re.findall(r'\?\?\? note "(.*) \(\d+\)"', table))
@@ -101,7 +105,7 @@ def test_the_published_page_has_a_reason_for_every_spec_that_does_not_pass() -> 
 
 def test_names_are_found_by_the_regular_expressions_of_go() -> None:
     name = "[sig-network] a.b (c) $ {d} | e^f+g*h?"
-    pattern = conformance_suite.focus(name)
+    pattern = conformance_suite.focused(name)
     assert re.search(pattern, f"Kubernetes e2e suite {name}")
     assert not re.search(pattern, f"{name} and more")
     assert "\\ " not in pattern

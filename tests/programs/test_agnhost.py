@@ -146,3 +146,9 @@ def test_netexec_has_commands_over_udp(data: str, answer: str) -> None:
     assert sent(process, 8080, data, udp=True) is None
     without = started("/agnhost", "netexec", "--udp-port", "-1")
     assert sent(without, 8081, data, udp=True) is None
+
+
+def test_a_client_in_the_cluster_needs_a_token() -> None:
+    process = started("/agnhost", "inclusterclient")
+    assert process.exit_code == 1
+    assert "serviceaccount/token: no such file or directory" in printed(process)

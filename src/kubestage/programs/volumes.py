@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 SYNC_NS: Final = 60 * SECOND_NS
 """How often a kubelet brings the files of ConfigMaps, Secrets and fields up to date."""
 
+# A kubelet renews a token after four fifths of its time, and after a day at the latest.
+_TOKEN_AGE: Final = 0.8
+_OLDEST_TOKEN_S: Final = 24 * 3600
+_TOKEN_S: Final = 3600
 _DATA: Final = "..data"
 _MODE: Final = 0o644
 _KEYED: Final = (("configMap", "ConfigMap"), ("secret", "Secret"))
@@ -61,6 +65,8 @@ class Volumes:
         self._disks = disks
         self._made: dict[str, Node] = {}
         self._written: dict[str, tuple[int, list[Entry]]] = {}
+        # Tokens by volume and path, and when each is renewed.
+        self._tokens: dict[tuple[str, str], tuple[int, str]] = {}
 
     def directory(self, pod: Json, name: str, now_ns: int) -> Node:
         """The root of a volume."""
@@ -122,7 +128,7 @@ class Volumes:
         before = self._written.get(name)
         if before is not None and now_ns - before[0] < SYNC_NS:
             return
-        entries = list(self._entries(pod, volume))
+        entries = list(self._entries(pod, volume, now_ns))
         self._written[name] = now_ns, entries
         if before is not None and before[1] == entries:
             return
@@ -146,7 +152,7 @@ class Volumes:
         for top in fresh.entries:
             made.entries[top] = tree.link(f"{_DATA}/{top}")
 
-    def _entries(self, pod: Json, volume: Json) -> Iterator[Entry]:
+    def _entries(self, pod: Json, volume: Json, now_ns: int) -> Iterator[Entry]:
         if "projected" not in volume:
             (part,) = _WRITTEN & volume.keys()
             yield from self._source(pod, volume, _mode(volume[part], _MODE))
@@ -155,6 +161,10 @@ class Volumes:
         found: dict[str, Entry] = {}
         for source in volume["projected"].get("sources") or ():
             found |= {entry[0]: entry for entry in self._source(pod, source, default)}
+            token = source.get("serviceAccountToken")
+            text = "" if token is None else self._token(pod, volume["name"], token, now_ns)
+            if token is not None and text:
+                found[token["path"]] = token["path"], text.encode(), default
         yield from found.values()
 
     def _source(self, pod: Json, source: Json, default: int) -> Iterator[Entry]:
@@ -166,11 +176,19 @@ class Volumes:
                 yield from _chosen(held, stated.get("items"), default)
         for item in (source.get("downwardAPI") or {}).get("items") or ():
             yield item["path"], self._field(pod, item).encode(), _item_mode(item, default)
-        token = source.get("serviceAccountToken")
-        if token is not None:
-            text = tokens.mounted(self._store, pod, token)
-            if text:
-                yield token["path"], text.encode(), default
+
+    def _token(self, pod: Json, volume: str, token: Json, now_ns: int) -> str:
+        """The token of a projection: the same one until it is time for another."""
+        key = volume, token["path"]
+        known = self._tokens.get(key)
+        if known is not None and now_ns < known[0]:
+            return known[1]
+        text = tokens.mounted(self._store, pod, token)
+        if text:
+            lasts_s = (token.get("expirationSeconds") or _TOKEN_S) * _TOKEN_AGE
+            until_ns = now_ns + round(min(lasts_s, _OLDEST_TOKEN_S) * SECOND_NS)
+            self._tokens[key] = until_ns, text
+        return text
 
     def _field(self, pod: Json, item: Json) -> str:
         reference = item.get("fieldRef")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 from kubestage.golang import durations
+from kubestage.programs import klog
 from kubestage.programs.agnhost import servers
+from kubestage.programs.agnhost.cluster_client import ClusterClient
 from kubestage.programs.agnhost.mounttest import flags, mounttest
 from kubestage.programs.agnhost.netexec import Netexec
 from kubestage.programs.calls import Call, Waiting
@@ -115,18 +116,12 @@ class Logs(Waiting):
         method, namespace = stream.choice(_METHODS), stream.choice(_NAMESPACES)
         name = "".join(stream.choice(_LETTERS) for _ in range(stream.randrange(3, 5)))
         path, status = f"/api/v1/namespaces/{namespace}/pods/{name}", stream.randrange(200, 600)
-        now_us = self.call.context.unix_ns // 1000
-        stamp = _klog_stamp(now_us)
-        line = f"{self._number} {method} {path} {status}"
-        self.call.err.write(f"I{stamp}       1 logs_generator.go:76] {line}\n".encode())
+        text = f"{self._number} {method} {path} {status}"
+        unix_ns = self.call.context.unix_ns
+        self.call.err.write(klog.line("I", unix_ns, "logs_generator.go:76", text))
         self._number += 1
         self.wake_ns = now_ns + self._delay_ns
         return False
-
-
-def _klog_stamp(unix_us: int) -> str:
-    now = dt.datetime.fromtimestamp(unix_us // 10**6, dt.UTC)
-    return f"{now:%m%d %H:%M:%S}.{unix_us % 10**6:06}"
 
 
 SUBCOMMANDS: Final[dict[str, Callable[[Call], int | Waiting]]] = {
@@ -135,6 +130,7 @@ SUBCOMMANDS: Final[dict[str, Callable[[Call], int | Waiting]]] = {
     "entrypoint-tester": _entrypoint,
     "etc-hosts": _hosts,
     "grpc-health-checking": servers.GrpcHealth,
+    "inclusterclient": ClusterClient,
     "liveness": servers.Liveness,
     "logs-generator": Logs,
     "mounttest": mounttest,

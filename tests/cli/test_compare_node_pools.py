@@ -119,3 +119,9 @@ def test_all_files_are_checked_before_anything_runs(terminal: Terminal) -> None:
     assert (done.code, done.out) == (2, "")
     assert "small.yaml:1: spec.disruption.consolidateAfter: Invalid value" in done.err
     assert not list(pathlib.Path().glob("kept/*"))
+
+
+def test_a_day_passes_unless_it_is_said(terminal: Terminal) -> None:
+    said = terminal.run(*COMMAND[:-2], "--for", "24h")
+    assert said.code == 0
+    assert terminal.run(*COMMAND[:-2]).out == said.out

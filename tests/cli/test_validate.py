@@ -254,7 +254,8 @@ def test_fields_deep_in_a_definition_are_known(terminal: Terminal) -> None:
     pool = node_pool()
     many = {"key": "kubernetes.io/arch", "operator": "Exists", "minValue": 2}
     pool["spec"]["template"]["spec"]["requirements"] = [many]
-    pool["spec"]["disruption"]["budgets"] = [{"nodes": "1", "reason": ["Empty"]}]
+    budget = {"nodes": "1", "reason": ["Empty"]}
+    pool["spec"]["disruption"] = {"consolidateAfter": "0s", "budgets": [budget]}
     pathlib.Path("pool.yaml").write_text(json.dumps(pool))
     result = terminal.run("validate", "pool.yaml", "-o", "json")
     assert [(each["path"], each["fix"]) for each in json.loads(result.out)["problems"]] == [

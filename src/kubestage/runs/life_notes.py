@@ -61,6 +61,9 @@ def _of_pool(stage: Stage, name: str, pool: Json) -> Iterator[str]:
     problem = _condition(pool, _VALIDATED, "False")
     if problem is not None:
         yield f"NodePool {name} makes no nodes: {problem}"
+    if "replicas" in pool["spec"] and not stage.controller_settings.karpenter.static_capacity:
+        fix = "add --setting karpenter.static-capacity=true"
+        yield f"NodePool {name} makes no nodes: Karpenter does not look at replicas: {fix}"
     for problem in budgets.unreadable(pool):
         yield f"NodePool {name}: nothing is disrupted: {problem}"
 

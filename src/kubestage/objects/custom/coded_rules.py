@@ -10,7 +10,12 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.custom import coded_conditions, ec2_conditions, rule_tree
+from kubestage.objects.custom import (
+    coded_conditions,
+    ec2_conditions,
+    kubelet_conditions,
+    rule_tree,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +36,9 @@ _QUOTED: Final = re.compile(r'"([^"]*)"')
 @functools.cache
 def condition(text: str) -> Condition | None:
     """What a rule says, as a function of the value and the old one; None if it is not known."""
-    found = coded_conditions.CONDITIONS.get(text) or ec2_conditions.CONDITIONS.get(text)
-    if found is not None:
-        return found
+    for known in (coded_conditions, ec2_conditions, kubelet_conditions):
+        if text in known.CONDITIONS:
+            return known.CONDITIONS[text]
     for form, make in _FORMS:
         match = form.fullmatch(text)
         if match is not None:
@@ -67,6 +72,7 @@ def _none_of_this(match: re.Match[str]) -> Condition:
 
 
 _FORMS: Final = (
+    (kubelet_conditions.KNOWN_KEYS, kubelet_conditions.known_keys),
     (_DOMAIN, _allowed_domain),
     (_DOMAINS, _allowed_domains),
     (_NOT_THIS, _not_this),

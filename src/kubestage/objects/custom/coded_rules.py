@@ -30,15 +30,20 @@ _DOMAIN: Final = re.compile(rf"self in \[([^\]]*)\] \|\| !self{_FIND_DOMAIN}")
 _DOMAINS: Final = re.compile(rf"self\.all\(x, x in \[([^\]]*)\] \|\| !x{_FIND_DOMAIN}\)")
 _NOT_THIS: Final = re.compile(r"self != [\"']([^\"']*)[\"']")
 _NONE_OF_THIS: Final = re.compile(r"self\.all\(([a-z]), \1 != ?[\"']([^\"']*)[\"']\)")
+_CONDITIONS: Final[dict[str, Condition]] = {
+    **coded_conditions.CONDITIONS,
+    **ec2_conditions.CONDITIONS,
+    **kubelet_conditions.CONDITIONS,
+}
 _QUOTED: Final = re.compile(r'"([^"]*)"')
 
 
 @functools.cache
 def condition(text: str) -> Condition | None:
     """What a rule says, as a function of the value and the old one; None if it is not known."""
-    for known in (coded_conditions, ec2_conditions, kubelet_conditions):
-        if text in known.CONDITIONS:
-            return known.CONDITIONS[text]
+    found = _CONDITIONS.get(text)
+    if found is not None:
+        return found
     for form, make in _FORMS:
         match = form.fullmatch(text)
         if match is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 from kubestage.replay.cluster_autoscaler import flags
 from kubestage.testing import make_node
 from tests.controllers.node_autoscaler.clusters import (
@@ -17,7 +20,7 @@ OTHER = "other-scheduler"
 
 
 def test_pods_that_no_scheduler_has_tried_count_only_if_theirs_is_bypassed() -> None:
-    def size(**settings: object) -> int:
+    def size(**settings: Any) -> int:
         stage = staged(make_group(), make_web(6, scheduler_name=OTHER), **settings)
         stage.run("15s")
         return target(stage)
@@ -55,6 +58,6 @@ def test_a_cluster_without_nodes_is_left_alone_if_it_is_to_be() -> None:
 def test_flags_without_a_decision_change_nothing() -> None:
     stated = {"scale-down-candidates-pool-ratio": "0.5", "scale-up-from-zero": "false"}
     found = flags.settings_of({**stated, "bypassed-scheduler-names": [OTHER]})
-    assert found == flags.NodeAutoscalerSettings(
+    assert found == NodeAutoscalerSettings(
         scale_up_from_zero=False, bypassed_scheduler_names=(OTHER,)
     )

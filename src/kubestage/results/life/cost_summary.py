@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.costs import CostMeter
 
 K = TypeVar("K")
+_SEVERAL: Final = 2
 _PARTS: Final = {
     "pools": "pool",
     "capacityTypes": "capacity type",
@@ -94,19 +95,18 @@ def decided(summary: Json) -> float | None:
 
 
 def bought(summary: Json) -> list[tuple[str, str, float, float]]:
-    """What was spent by instance type and by capacity type; only what there are several of."""
+    """What was spent by instance type and by capacity type, if there are several of either."""
     costs, total = summary.get("costs") or {}, summary.get("cost")
-    found = []
-    for field in ("instanceTypes", "capacityTypes"):
-        # A run that an earlier version has kept does not have them.
-        rows = costs.get(field) or ()
-        if len(rows) > 1 and total:
-            title = _PARTS[field]
-            found += [
-                (title, each["name"] or "unknown", each["cost"], each["cost"] / total)
-                for each in rows
-            ]
-    return found
+    # A run that an earlier version has kept does not have them.
+    parts = {field: costs.get(field) or () for field in ("instanceTypes", "capacityTypes")}
+    if not total or all(len(rows) < _SEVERAL for rows in parts.values()):
+        return []
+    return [
+        (_PARTS[field], each["name"] or "unknown", each["cost"], each["cost"] / total)
+        for field, rows in parts.items()
+        for each in rows
+        if each["name"] or len(rows) >= _SEVERAL
+    ]
 
 
 def _by(accounts: Mapping[K, Account], key: Callable[[K], str]) -> list[Json]:

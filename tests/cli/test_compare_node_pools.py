@@ -119,3 +119,23 @@ def test_all_files_are_checked_before_anything_runs(terminal: Terminal) -> None:
     assert (done.code, done.out) == (2, "")
     assert "small.yaml:1: spec.disruption.consolidateAfter: Invalid value" in done.err
     assert not list(pathlib.Path().glob("kept/*"))
+
+
+def test_a_day_passes_unless_it_is_said(terminal: Terminal) -> None:
+    said = terminal.run(*COMMAND[:-2], "--for", "24h")
+    assert said.code == 0
+    assert terminal.run(*COMMAND[:-2]).out == said.out
+
+
+def test_who_pays_is_side_by_side(terminal: Terminal) -> None:
+    done = terminal.run(*COMMAND)
+    lines = done.out[done.out.index("What was paid:") :].splitlines()
+    rows = {tuple(line.split()[:-2]): line.split()[-2:] for line in lines[2:] if "$" in line}
+    assert rows["capacity", "type", "on-demand"] == rows["pool", "default"]
+    assert ("workload", "deployment/default/web") in rows
+    spending = json.loads(terminal.run(*COMMAND, "-o", "json").out)["spending"]
+    by_type = {each["name"]: each["costs"] for each in spending if each["by"] == "instance type"}
+    assert by_type["large"][1] is None
+    assert by_type["small"][0] is None
+    of_pool = next(each["costs"] for each in spending if each["by"] == "pool")
+    assert of_pool == [by_type["large"][0], by_type["small"][1]]

@@ -10,7 +10,11 @@ import pytest
 
 from tests.controllers.karpenter.lifecycle.stages import catalog, make_web, on_demand
 from tests.controllers.karpenter.lifecycle.test_overlays import about
-from tests.objects.kinds.karpenter_samples import node_pool, stage_node_class
+from tests.objects.kinds.karpenter_samples import (
+    ec2_node_class,
+    node_pool,
+    stage_node_class,
+)
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -139,3 +143,25 @@ def test_an_overlay_that_is_billed_says_true_or_false(terminal: Terminal) -> Non
     done = terminal.run("run", "cluster.yaml", "--for", "5m")
     assert (done.code, done.out) == (2, "")
     assert "metadata.annotations[kubestage.dev/billed]: 'yes' is neither true nor" in done.err
+
+
+def test_types_of_aws_where_nothing_names_others(terminal: Terminal) -> None:
+    named = "instance types and prices are those of aws-us-east-1, spot prices an assumption: "
+    assert _noted(terminal, ec2_node_class(), _of_aws()) == [f"{named}--catalogue names others"]
+    assert _noted(terminal, ec2_node_class(), _of_aws(), catalog()) == []
+
+
+def test_a_budget_whose_schedule_cannot_be_read(terminal: Terminal) -> None:
+    pool = on_demand()
+    budget = {"nodes": "10%", "schedule": "61 * * * *", "duration": "1h"}
+    disruption = pool["spec"].setdefault("disruption", {"consolidateAfter": "0s"})
+    disruption["budgets"] = [{"nodes": "1"}, budget]
+    (note,) = _noted(terminal, catalog(), stage_node_class(), pool)
+    assert note == (
+        "NodePool default: nothing is disrupted: spec.disruption.budgets[1]: invariant violated, "
+        "invalid cron, end of range (61) above maximum (59): 61"
+    )
+
+
+def _of_aws() -> Json:
+    return _of_class(group="karpenter.k8s.aws", kind="EC2NodeClass", name="default")

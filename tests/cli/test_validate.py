@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.objects.kinds.karpenter_samples import node_overlay, node_pool
+
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
@@ -228,3 +230,35 @@ def test_privileged_pods_are_valid_unless_forbidden(terminal: Terminal) -> None:
     forbidden = terminal.run("validate", "agent.yaml", "--no-allow-privileged")
     assert forbidden.code == 2
     assert "securityContext.privileged: Forbidden: disallowed by cluster policy" in forbidden.out
+
+
+def test_karpenters_kinds_are_checked_by_their_definitions(terminal: Terminal) -> None:
+    pool = node_pool(wieght=5)
+    overlay = node_overlay(price="1", priceAdjustment="+10%")
+    text = "\n---\n".join(json.dumps(each, indent=1) for each in (node_pool("fine"), pool, overlay))
+    pathlib.Path("pools.yaml").write_text(text)
+    result = terminal.run("validate", "pools.yaml", "-o", "json")
+    problems = json.loads(result.out)["problems"]
+    found = [(each["path"], each["problem"], each["fix"]) for each in problems]
+    assert found == [
+        ("spec.wieght", 'unknown field "wieght"', "did you mean weight?"),
+        ("spec", "Invalid value: cannot set both 'price' and 'priceAdjustment'", None),
+    ]
+    assert result.code == 2
+    refused = terminal.run("run", "pools.yaml", "--for", "1m")
+    assert refused.code == 2
+    assert 'spec.wieght: unknown field "wieght"\n  fix: did you mean weight?' in refused.err
+
+
+def test_fields_deep_in_a_definition_are_known(terminal: Terminal) -> None:
+    pool = node_pool()
+    many = {"key": "kubernetes.io/arch", "operator": "Exists", "minValue": 2}
+    pool["spec"]["template"]["spec"]["requirements"] = [many]
+    budget = {"nodes": "1", "reason": ["Empty"]}
+    pool["spec"]["disruption"] = {"consolidateAfter": "0s", "budgets": [budget]}
+    pathlib.Path("pool.yaml").write_text(json.dumps(pool))
+    result = terminal.run("validate", "pool.yaml", "-o", "json")
+    assert [(each["path"], each["fix"]) for each in json.loads(result.out)["problems"]] == [
+        ("spec.disruption.budgets[0].reason", "did you mean reasons?"),
+        ("spec.template.spec.requirements[0].minValue", "did you mean minValues?"),
+    ]

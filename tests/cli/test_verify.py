@@ -245,3 +245,20 @@ def test_cases_and_worlds_are_verified_together(terminal: Terminal) -> None:
     assert result.out.splitlines()[-1].startswith("cluster-autoscaler: 1/1 worlds, ")
     data = json.loads(terminal.run("verify", ".", "-o", "json").out)
     assert (data["decisions"], data["differentFields"], data["differences"]) == (2, 0, [])
+
+
+def test_a_world_that_cannot_be_played_does_not_stop_the_others(terminal: Terminal) -> None:
+    path = min(autoscaler_worlds.COMPACT.glob("scale-up-limits-*"))
+    world = json.loads(autoscaler_worlds.data(path))
+    recordings.write(world, "fine-001.json")
+    world["flags"]["grpc-expander-url"] = "somewhere"
+    recordings.write(world, "odd-002.json")
+    result = terminal.run("verify", ".")
+    assert result.code == 1
+    assert result.out.splitlines()[-1].startswith("cluster-autoscaler: 1/2 worlds, ")
+    flag = "grpc-expander-url"
+    problem = f"odd-002.json: flags.{flag}: '{flag}' is not a flag that is modelled"
+    assert problem in result.out
+    alone = terminal.run("verify", "odd-002.json")
+    assert alone.code == 2
+    assert problem in alone.err

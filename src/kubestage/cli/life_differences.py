@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Label = Callable[[Measure], str]
     Shown = Callable[[Measure, float], str]
 
+_WORKLOAD: Final = "workload"
+_PAID_BY: Final = ("pool", "capacity type", "namespace", _WORKLOAD, "idle")
+_MOST: Final = 10
 _DEEDS: Final = {node_steps.ADDED: "comes", node_steps.REMOVED: "goes"}
 
 
@@ -27,9 +30,31 @@ def lines(compared: ComparedLives, label: Label, shown: Shown) -> Iterator[str]:
     if compared.differences:
         yield ""
         yield from _paired(compared, label, shown)
+    if compared.divergences:
+        yield from _money(compared)
     for name, each in zip(compared.names[1:], compared.divergences, strict=False):
         yield ""
         yield from _divergence(each, (compared.names[0], name), compared.currency, compared.seeds)
+
+
+def _money(compared: ComparedLives) -> Iterator[str]:
+    """Who pays, and for what; instance types and many workloads are for `-o json`."""
+    rows = [each for each in compared.spending() if each[0] in _PAID_BY]
+    workloads = [each for each in rows if each[0] == _WORKLOAD]
+    left_out = workloads[_MOST:]
+    if not rows:
+        return
+    of_seed = f" (seed {compared.seeds[0]})" if compared.seeds else ""
+    yield ""
+    yield f"What was paid{of_seed}:"
+    cells = [("BY", "NAME", *compared.names)]
+    for by, name, costs in rows:
+        if (by, name, costs) not in left_out:
+            paid = ("" if each is None else money.money(each, compared.currency) for each in costs)
+            cells.append((by, name, *paid))
+    yield from (f"  {line.rstrip()}" for line in tables.align(cells))
+    if left_out:
+        yield f"  and {len(left_out):,} more workloads: -o json has all, and instance types"
 
 
 def _paired(compared: ComparedLives, label: Label, shown: Shown) -> Iterator[str]:

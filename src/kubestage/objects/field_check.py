@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import quantity, quantity_advice, schema, timestamps, type_check
+from kubestage import lazy
+from kubestage.objects import kinds, quantity, quantity_advice, schema, timestamps, type_check
 from kubestage.objects.schema import Form
+
+# NOTE: few files have such kinds.
+with lazy.imports():
+    from kubestage.objects.custom import file_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,10 +40,18 @@ def misfits(obj: dict[str, Any]) -> list[Misfit]:
     struct = schema.kind_struct(api_version, kind) or schema.own_struct(api_version, kind)
     if struct is None:
         metadata = schema.struct("meta/v1.ObjectMeta")
-        return list(_struct(metadata, obj.get("metadata") or {}, "metadata", metadata))
+        found = list(_struct(metadata, obj.get("metadata") or {}, "metadata", metadata))
+        row = kinds.built_in(api_version, kind)
+        return found if row is None else [*found, *_unknown(obj, row)]
     if type_check.fits(struct, obj):
         return []
     return list(_struct(struct, obj, "", struct))
+
+
+def _unknown(obj: dict[str, Any], row: kinds.Kind) -> Iterator[Misfit]:
+    """The fields that a definition of ours lacks."""
+    for path, name, fix in file_check.unknown_fields(obj, row):
+        yield Misfit(path, f'unknown field "{name}"', fix)
 
 
 def _struct(struct: schema.Struct, value: Any, path: str, root: schema.Struct) -> Iterator[Misfit]:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, field_check, strategy
+from kubestage.objects.custom import rows
 from kubestage.objects.validation import rules
+
+# NOTE: few files have such kinds.
+with lazy.imports():
+    from kubestage.objects.custom import file_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +35,9 @@ def problems(obj: Json, kind: kinds.Kind) -> list[InputError]:
 
 def broken_rules(obj: Json, kind: kinds.Kind) -> Iterator[InputError]:
     """Rules that an object of the right shape breaks, once it is completed as on create."""
+    if kind.definition is None and rows.are_custom(kind):
+        yield from file_check.broken_rules(obj, kind)
+        return
     try:
         obj = defaulting.stored(obj)
     except InputError as error:

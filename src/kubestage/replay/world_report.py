@@ -41,3 +41,11 @@ class WorldReport:
     def is_same(self) -> bool:
         """Whether nothing differs that counts."""
         return not any(each.counts for each in self.differences)
+
+
+def refused(file_name: str, problem: str) -> WorldReport:
+    """The report on a world that cannot be played."""
+    name = file_name.partition(".")[0]
+    report = WorldReport(name, name.rpartition("-")[0] or name)
+    report.differences.append(FieldDifference(0, 0.0, "world", "", "to be played", problem))
+    return report

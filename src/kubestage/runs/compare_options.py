@@ -38,7 +38,7 @@ class CompareOptions(WhatIfOptions, frozen=True, kw_only=True):
     run_for: Annotated[
         str | None,
         Flag(
-            "With --nodepools: let time pass for this long, as in 10m or 7d.",
+            "With --nodepools: let time pass for this long, as in 10m or 7d; 24h by default.",
             "--for",
             metavar="DURATION",
             panel=_LIVING,

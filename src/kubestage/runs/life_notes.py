@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.controllers.karpenter.disruption import budgets
 from kubestage.controllers.karpenter.provider import node_class
 from kubestage.objects.node_overlays import NODE_OVERLAY
 from kubestage.objects.prices import PRICE_CATALOG, entries
@@ -60,6 +61,11 @@ def _of_pool(stage: Stage, name: str, pool: Json) -> Iterator[str]:
     problem = _condition(pool, _VALIDATED, "False")
     if problem is not None:
         yield f"NodePool {name} makes no nodes: {problem}"
+    if "replicas" in pool["spec"] and not stage.controller_settings.karpenter.static_capacity:
+        fix = "add --setting karpenter.static-capacity=true"
+        yield f"NodePool {name} makes no nodes: Karpenter does not look at replicas: {fix}"
+    for problem in budgets.unreadable(pool):
+        yield f"NodePool {name}: nothing is disrupted: {problem}"
 
 
 def _of_types(stage: Stage) -> Iterator[str]:

@@ -53,6 +53,8 @@ def prepare(loaded: LoadedManifests, options: RunOptions, observer: Observer) ->
     plain_nodes.add(loaded, options.nodes, options.node)
     arrivals = adding.add(loaded, options)
     notes = [*loaded.notes, *catalog_files.add(loaded, options.catalogue)]
+    if is_living and options.catalogue is None:
+        notes += catalog_files.add_default(loaded)
     notes += price_files.add(loaded, options.prices)
     settings, scheduler = run_settings.read_settings(options, values, loaded)
     return RunInputs(loaded, arrivals, settings, scheduler, notes)

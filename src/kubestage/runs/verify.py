@@ -26,7 +26,7 @@ from kubestage.runs.observer import SILENT
 from kubestage.runs.verify_counts import ComparedCase, PlayedScenario, PlayedWorld
 
 with lazy.imports():
-    from kubestage.replay import world_formats
+    from kubestage.replay import world_formats, world_report
     from kubestage.scheduler.replay import comparison
 
 if TYPE_CHECKING:
@@ -221,11 +221,14 @@ def _play_worlds(
 ) -> None:
     with observer.progress("playing", len(files), noticeable=_SLOW_WORLDS) as advance:
         for number, (path, each, data) in enumerate(files, 1):
-            with recorded_files.error_context(path, what="recording"):
-                try:
+            try:
+                with recorded_files.error_context(path, what="recording"):
                     report = each.compare(data or case_files.content(path), path)
-                except InputError as error:
-                    error.file = error.file or path
+            except InputError as error:
+                error.file = error.file or path
+                if len(files) == 1:
                     raise
+                # One that cannot be played does not keep the others from being compared.
+                report = world_report.refused(pathlib.Path(path).name, str(error))
             played.append(PlayedWorld(path, each.program, report))
             advance(number)

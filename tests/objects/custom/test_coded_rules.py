@@ -28,7 +28,8 @@ WORDS = st.sampled_from(
      "mykarpenter.sh", "kubernetes.io/hostname", "al2023@latest", "al2@v1", "windows2022@latest",
      "windows2022@1", "windows2022", "windows2019@latest@x", "bottlerocket@", "other@1", "@x",
      "Custom", "AL2", "AL2023", "efa-only", "interface", "cpu", "nodes", "kubernetes.io/cluster/x",
-     "eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "10%", "key\n@x"]
+     "eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "10%", "key\n@x",
+     "memory.available", "nodefs.available", "100Mi"]
 )  # fmt: skip
 
 

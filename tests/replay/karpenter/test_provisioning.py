@@ -102,3 +102,16 @@ def test_a_file_that_is_no_world_is_refused(tmp_path: pathlib.Path) -> None:
     path.write_bytes(gzip.compress(b'{"name": "x"}'))
     with pytest.raises(InputError, match="one recorded world of Karpenter"):
         karpenter.load(path)
+
+
+def test_the_numbers_of_made_up_hosts_do_not_count() -> None:
+    world = _world("provision-limits-010")
+    step = msgspec.json.decode(msgspec.json.encode(world.steps[0]))
+    name = next(iter(step["result"]["podErrors"]))
+    step["result"]["podErrors"][name] = "not on hostname-placeholder-0042"
+    again = msgspec.structs.replace(world, steps=[step])
+    found = provisioning.decide(again)
+    found["result"]["podErrors"][name] = "not on hostname-placeholder-12345"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(provisioning, "decide", lambda world: found)
+        assert not [each for each in provisioning.play(again) if "podErrors" in each.path]

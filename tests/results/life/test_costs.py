@@ -106,6 +106,8 @@ def test_money_is_told_by_what_was_bought() -> None:
     for part in ("pool", "instance type", "capacity type"):
         assert sum(row["cost"] for row in rows if row["by"] == part) == pytest.approx(0.55)
         assert sum(row["share"] for row in rows if row["by"] == part) == pytest.approx(1, abs=1e-5)
+        per_hour = sum(row["perHour"] for row in rows if row["by"] == part)
+        assert per_hour == pytest.approx(costs["perHourMean"], abs=1e-5)
     assert {row["currency"] for row in rows} == {"USD"}
 
 

@@ -170,12 +170,6 @@ def test_one_way_to_buy_nodes_is_nothing_to_compare(files: Files) -> None:
         files.compare(files.write("small", pool("small")))
 
 
-def test_nodes_are_bought_only_while_time_passes(files: Files) -> None:
-    small = files.write("small", pool("small"))
-    with pytest.raises(InputError, match="while time passes"):
-        files.compare(small, small, run_for=None)
-
-
 def test_what_is_no_pool_belongs_to_the_workload(files: Files) -> None:
     small = files.write("small", pool("small"))
     mixed = files.write("mixed", pool("small"), make_web(1, name="more"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.karpenter.disruption.context import Context
@@ -28,6 +28,7 @@ from kubestage.controllers.karpenter.lifecycle.garbage import Garbage
 from kubestage.controllers.karpenter.lifecycle.machine_events import MachineEvents
 from kubestage.controllers.karpenter.lifecycle.node_claim_makers import NodeClaimMaker
 from kubestage.controllers.karpenter.lifecycle.node_pools import NodePools
+from kubestage.controllers.karpenter.lifecycle.node_repair import NodeRepair
 from kubestage.controllers.karpenter.lifecycle.orchestration import Orchestration
 from kubestage.controllers.karpenter.lifecycle.pool_health import PoolHealth
 from kubestage.controllers.karpenter.lifecycle.provisioner import Provisioner
@@ -44,15 +45,6 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
-
-_FOLLOWED: Final = (
-    ("apps", "DaemonSet"),
-    ("policy", "PodDisruptionBudget"),
-    ("", "PersistentVolumeClaim"),
-    ("", "PersistentVolume"),
-    ("storage.k8s.io", "StorageClass"),
-    ("storage.k8s.io", "CSINode"),
-)
 
 
 class Karpenter(Controller):
@@ -96,6 +88,7 @@ class Karpenter(Controller):
             "node": Termination(at_work, self._evictions).sync,
             "evict": self._evictions.sync,
             "machine": MachineEvents(at_work).sync,
+            "repair": NodeRepair(at_work).sync,
             "pool": self._pools.sync,
             "count": self._pools.count,
             "static": self._pools.sync_static,
@@ -116,7 +109,7 @@ class Karpenter(Controller):
             ("karpenter.k8s.aws", "EC2NodeClass"): self._on_class,
             ("kubestage.dev", "PriceCatalog"): self._on_catalog,
             ("karpenter.sh", "NodeOverlay"): self._on_overlay,
-            **dict.fromkeys(_FOLLOWED, self._on_other),
+            **dict.fromkeys(relevance.FOLLOWED, self._on_other),
         }
 
     def sync(self, key: str) -> None:
@@ -178,6 +171,7 @@ class Karpenter(Controller):
         if claim is not None:
             self.queue.add(f"claim:{claim['metadata']['name']}")
             self._pools_of(claim)
+            self.queue.add(f"repair:{change.key}")
         if is_going(node):
             self.queue.add(f"node:{change.key}")
 

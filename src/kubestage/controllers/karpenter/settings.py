@@ -48,5 +48,12 @@ class KarpenterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     simulation_time_ns: int = 0
     """How long one simulation is taken to last, as far as these two limits are concerned."""
 
+    node_repair: bool = False
+    """Feature gate NodeRepair: whether nodes that stay unhealthy are replaced."""
+
+    static_capacity: bool = False
+    """Feature gate StaticCapacity: whether NodePools with `replicas` have that many nodes; without
+    it they have none."""
+
     node_overlay: bool = False
     """Feature gate NodeOverlay: whether NodeOverlays change prices and capacity."""

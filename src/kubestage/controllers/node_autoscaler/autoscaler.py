@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.controllers.node_autoscaler import node_state
 from kubestage.controllers.node_autoscaler.actuator import Actuator
 from kubestage.controllers.node_autoscaler.candidates import LocalDelays
 from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
@@ -24,6 +25,7 @@ from kubestage.controllers.node_autoscaler.shrinking import Shrinking
 from kubestage.controllers.node_autoscaler.templates import Templates
 from kubestage.controllers.node_autoscaler.world import Observer
 from kubestage.store.event_recorder import WARNING
+from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.templates import Template
     from kubestage.controllers.node_autoscaler.what_if import Snapshot, WhatIf
     from kubestage.controllers.node_autoscaler.world import World
+
+_NOT_READY_NS: Final = 10 * MINUTE_NS
+"""For how long nodes may become ready before a cluster without one is reported."""
 
 
 class AutoscalingContext(NamedTuple):
@@ -88,6 +93,7 @@ class Autoscaler:
         )
         self._shrinking = Shrinking(self.planner, self.actuator, context.lister, settings)
         self._position: object = None
+        self._started_ns: int | None = None
         self.world: World | None = None
         self.templates: dict[str, Template] = {}
 
@@ -121,6 +127,11 @@ class Autoscaler:
             self._position = what_if.search_position()
         going = self.actuator.going
         world = self.world = self._observer.observe(now_ns)
+        if self._started_ns is None:
+            self._started_ns = now_ns
+        if self._leaves_alone(world):
+            result.scale_ups.append(ScaleUpStatus(SCALE_UP_NOT_TRIED))
+            return result
         snapshot = what_if.snapshot(world.nodes.values(), world.allocated, self._position)
         self.templates = self._templates.of_all(world)
         self.state.update(world)
@@ -132,6 +143,19 @@ class Autoscaler:
         result.choices = self._expander.choices
         self._shrinking.complete(result.scale_down)
         return result
+
+    def _leaves_alone(self, world: World) -> bool:
+        """Whether the cluster is empty, and the autoscaler waits for others to give it nodes."""
+        if self._settings.scale_up_from_zero:
+            return False
+        if any(map(node_state.is_ready_and_open, world.nodes.values())):
+            return False
+        self.planner.forget()
+        is_long = world.now_ns > (self._started_ns or 0) + _NOT_READY_NS
+        if not world.nodes or is_long:
+            text = "Cluster has no ready nodes." if world.nodes else "Cluster has no nodes."
+            self._reports.report_status(world.groups.values(), WARNING, "ClusterUnhealthy", text)
+        return True
 
     def _decide(
         self, world: World, snapshot: Snapshot, going: Mapping[str, str], result: ScanResult

@@ -105,7 +105,8 @@ class Growing:
             return ScaleUpStatus(scan_result.SCALE_UP_NOT_NEEDED)
         if self._is_full(world):
             return self._report_full(world, stranded)
-        if _are_new(stranded, world.now_ns):
+        bypasses = bool(self._settings.bypassed_scheduler_names)
+        if not bypasses and _are_new(stranded, world.now_ns):
             self.awaits_more_pods = True
             return ScaleUpStatus(scan_result.SCALE_UP_IN_COOLDOWN)
         scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings, nodes)

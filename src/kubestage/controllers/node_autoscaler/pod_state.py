@@ -12,6 +12,8 @@ from kubestage.objects import timestamps
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
@@ -59,6 +61,14 @@ def is_unschedulable(pod: Json) -> bool:
     return (
         found is not None and found["status"] == "False" and found.get("reason") == "Unschedulable"
     )
+
+
+def is_untried(pod: Json, schedulers: Collection[str]) -> bool:
+    """Whether a pod of one of these schedulers has not been tried yet."""
+    if pod["spec"].get("schedulerName") not in schedulers:
+        return False
+    found = pods.condition(pod.get("status"), "PodScheduled")
+    return found is None or (found["status"] == "False" and not found.get("reason"))
 
 
 def is_just_unschedulable(pod: Json, now_ns: int) -> bool:

@@ -69,6 +69,15 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     expendable_pods_priority_cutoff: int = -10
     """Pods of a lower priority cause no scale-up and do not keep a node."""
 
+    scale_up_from_zero: bool = True
+    """Whether anything is done while the cluster has no ready node."""
+
+    bypassed_scheduler_names: tuple[str, ...] = ()
+    """Schedulers whose pods count before these have looked at them."""
+
+    allowed_scheduler_names: tuple[str, ...] = ()
+    """If given, no pod of another scheduler counts, wherever it is."""
+
     force_ds: bool = False
     """Whether templates get the DaemonSets that would run there."""
 

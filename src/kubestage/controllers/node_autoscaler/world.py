@@ -110,6 +110,8 @@ class Observer:
 
     def _pods(self) -> tuple[list[PodView], list[PodView]]:
         cutoff = self._settings.expendable_pods_priority_cutoff
+        allowed = self._settings.allowed_scheduler_names
+        bypassed = self._settings.bypassed_scheduler_names
         allocated: list[PodView] = []
         unschedulable: list[PodView] = []
         views, before = {}, self._views
@@ -122,13 +124,15 @@ class Observer:
             views[key] = view
             if pod_state.is_expendable(view, cutoff) or pods.is_terminal(pod):
                 continue
+            if allowed and pod["spec"].get("schedulerName") not in allowed:
+                continue
             if view.node_name:
                 allocated.append(view)
             elif pods.is_terminating(pod):
                 continue
             elif view.nominated_node_name:
                 allocated.append(nominated(view))
-            elif pod_state.is_unschedulable(pod):
+            elif pod_state.is_unschedulable(pod) or pod_state.is_untried(pod, bypassed):
                 unschedulable.append(view)
         self._views = views
         return allocated, unschedulable

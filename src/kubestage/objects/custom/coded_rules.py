@@ -10,7 +10,12 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.custom import coded_conditions, ec2_conditions, rule_tree
+from kubestage.objects.custom import (
+    coded_conditions,
+    ec2_conditions,
+    kubelet_conditions,
+    rule_tree,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +30,18 @@ _DOMAIN: Final = re.compile(rf"self in \[([^\]]*)\] \|\| !self{_FIND_DOMAIN}")
 _DOMAINS: Final = re.compile(rf"self\.all\(x, x in \[([^\]]*)\] \|\| !x{_FIND_DOMAIN}\)")
 _NOT_THIS: Final = re.compile(r"self != [\"']([^\"']*)[\"']")
 _NONE_OF_THIS: Final = re.compile(r"self\.all\(([a-z]), \1 != ?[\"']([^\"']*)[\"']\)")
+_CONDITIONS: Final[dict[str, Condition]] = {
+    **coded_conditions.CONDITIONS,
+    **ec2_conditions.CONDITIONS,
+    **kubelet_conditions.CONDITIONS,
+}
 _QUOTED: Final = re.compile(r'"([^"]*)"')
 
 
 @functools.cache
 def condition(text: str) -> Condition | None:
     """What a rule says, as a function of the value and the old one; None if it is not known."""
-    found = coded_conditions.CONDITIONS.get(text) or ec2_conditions.CONDITIONS.get(text)
+    found = _CONDITIONS.get(text)
     if found is not None:
         return found
     for form, make in _FORMS:
@@ -67,6 +77,7 @@ def _none_of_this(match: re.Match[str]) -> Condition:
 
 
 _FORMS: Final = (
+    (kubelet_conditions.KNOWN_KEYS, kubelet_conditions.known_keys),
     (_DOMAIN, _allowed_domain),
     (_DOMAINS, _allowed_domains),
     (_NOT_THIS, _not_this),

@@ -13,8 +13,25 @@ from kubestage.golang import durations
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What is in the way of no decision: the nodes are always tried in order.
-_WITHOUT_EFFECT: Final = frozenset(("predicate-parallelism",))
+# No decision depends on them: nodes are always tried in order, a scan takes no time, the provider
+# makes no groups, logs and metrics are not compared, and 1.36 does not read the candidate pools.
+_WITHOUT_EFFECT: Final = frozenset(
+    (
+        "cluster-snapshot-parallelism",
+        "debugging-snapshot-enabled",
+        "emit-per-nodegroup-metrics",
+        "max-binpacking-time",
+        "max-bulk-soft-taint-time",
+        "max-node-skip-eval-time-tracker-enabled",
+        "max-nodegroup-binpacking-duration",
+        "node-removal-latency-tracking-enabled",
+        "predicate-parallelism",
+        "record-duplicated-events",
+        "scale-down-candidates-pool-min-count",
+        "scale-down-candidates-pool-ratio",
+        "scale-down-simulation-timeout",
+    )
+)
 _MISSPELT: Final = {
     "blocking-system-pod-distruption-timeout": "blocking-system-pod-disruption-timeout"
 }

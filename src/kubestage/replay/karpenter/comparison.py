@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
+
+_PLACEHOLDER: Final = re.compile("hostname-placeholder-[0-9]+")
+_ORDER: Final = ("object", "type", "reason", "message")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,6 +40,17 @@ def differences(
         Difference(step, path, want, got, any(path.startswith(each) for each in order_sensitive))
         for path, want, got in _compare("", recorded, actual)
     ]
+
+
+def events_in_order(listed: list[Json] | None) -> list[Json]:
+    """Events in an order of their own, with made-up names that are not counted."""
+    events = [{**each, "message": uncounted(each["message"])} for each in listed or ()]
+    return sorted(events, key=lambda each: tuple(str(each[name]) for name in _ORDER))
+
+
+def uncounted(text: str) -> str:
+    """A text without the numbers of made-up hosts: the process that makes them up counts them."""
+    return _PLACEHOLDER.sub("hostname-placeholder", text)
 
 
 def _compare(path: str, recorded: Any, actual: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.conditions import consolidation, hashing, status
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from kubestage.replay.karpenter.world import World
 
 _CURRENT: Final = "CURRENT"
-_PLACEHOLDER: Final = re.compile("hostname-placeholder-[0-9]+")
 _READY: Final = {"conditions": [{"type": "Ready", "status": "True"}]}
 _SHOWN: Final = (consolidation.CONSOLIDATABLE, DRIFTED)
 
@@ -131,14 +129,8 @@ class DisruptRounds:
 
 
 def _comparable(step: Json) -> Json:
-    """A step with its events in order; made-up names are counted by the process that makes them."""
-    order = ("object", "type", "reason", "message")
-    events = [
-        {**each, "message": _PLACEHOLDER.sub("hostname-placeholder", each["message"])}
-        for each in step["events"] or ()
-    ]
-    events.sort(key=lambda each: tuple(str(each[name]) for name in order))
-    return {**step, "events": events}
+    """A step with its events in order."""
+    return {**step, "events": comparison.events_in_order(step["events"])}
 
 
 def shown_command(command: Command, well_known: frozenset[str]) -> Json:

@@ -33,7 +33,9 @@ def play(world: World) -> list[Difference]:
     found = []
     for position, step in enumerate(world.steps):
         varying = (world.order_sensitive or {}).get(str(position)) or []
-        found += comparison.differences(position, _recorded(step), decide(world), varying)
+        found += comparison.differences(
+            position, _comparable(step), _comparable(decide(world)), varying
+        )
     return found
 
 
@@ -50,11 +52,14 @@ def decide(world: World) -> Json:
     }
 
 
-def _recorded(step: Json) -> Json:
-    order = ("object", "type", "reason", "message")
-    listed = sorted(step["events"] or [], key=lambda each: tuple(str(each[name]) for name in order))
-    result = {name: step["result"][name] or {} for name in ("existingNodes", "podErrors")}
+def _comparable(step: Json) -> Json:
+    found = step["result"]
+    errors = (found["podErrors"] or {}).items()
     return {
-        "result": {**result, "newNodeClaims": step["result"]["newNodeClaims"] or []},
-        "events": listed,
+        "result": {
+            "newNodeClaims": found["newNodeClaims"] or [],
+            "existingNodes": found["existingNodes"] or {},
+            "podErrors": {name: comparison.uncounted(text) for name, text in errors},
+        },
+        "events": comparison.events_in_order(step["events"]),
     }

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.life.accounts import Account
     from kubestage.results.life.costs import CostMeter
 
 K = TypeVar("K")
+_SEVERAL: Final = 2
 _PARTS: Final = {
     "pools": "pool",
     "capacityTypes": "capacity type",
@@ -48,19 +49,43 @@ def of(meter: CostMeter, seconds: float) -> Json:
     }
 
 
-def spending(summary: Json) -> Iterator[tuple[str, str, float, float, str]]:
-    """Rows of the table of that name: by what, its name, the sum, its share, the currency."""
-    costs, total = summary["costs"], summary["cost"]
+def spending(summary: Json) -> Iterator[tuple[str, str, float, float, float, str]]:
+    """Rows of the table of that name.
+
+    By what, its name, the sum, the mean per hour, the share, and the currency.
+    """
+    costs, total = summary.get("costs"), summary.get("cost")
     if not costs:
         return
+    currency, mean = summary["currency"], costs["perHourMean"]
+    for title, name, cost in _parts(costs):
+        share = cost / total if total else 0.0
+        yield title, name, cost, _rounded(share * mean), _rounded(share), currency
+
+
+def _parts(costs: Json) -> Iterator[tuple[str, str, float]]:
     for field, title in _PARTS.items():
-        for each in costs[field]:
-            share = each["cost"] / total if total else 0.0
-            yield title, each["name"], each["cost"], _rounded(share), summary["currency"]
+        for each in costs.get(field) or ():
+            yield title, each["name"], each["cost"]
     for field, title in (("idle", "idle"), ("daemons", "daemons"), ("decided", "by NodeOverlays")):
         if costs.get(field) is not None:
-            share = costs[field] / total if total else 0.0
-            yield title, "", costs[field], _rounded(share), summary["currency"]
+            yield title, "", costs[field]
+
+
+def side_by_side(summaries: Sequence[Json]) -> list[tuple[str, str, tuple[float | None, ...]]]:
+    """By what, its name, and the sum in each run; none where a run has no such thing."""
+    runs = [{row[:2]: row[2] for row in spending(each)} for each in summaries]
+    keys = sorted({key for run in runs for key in run}, key=lambda key: _order(key, runs))
+    return [(by, name, tuple(run.get((by, name)) for run in runs)) for by, name in keys]
+
+
+def _order(
+    key: tuple[str, str], runs: Sequence[Mapping[tuple[str, str], float]]
+) -> tuple[int, float, str]:
+    """As in one run: by what first, the dearest next."""
+    by, name = key
+    titles = [*_PARTS.values(), "idle", "daemons", "by NodeOverlays"]
+    return titles.index(by), -max(run.get(key, 0.0) for run in runs), name
 
 
 def decided(summary: Json) -> float | None:
@@ -70,19 +95,18 @@ def decided(summary: Json) -> float | None:
 
 
 def bought(summary: Json) -> list[tuple[str, str, float, float]]:
-    """What was spent by instance type and by capacity type; only what there are several of."""
+    """What was spent by instance type and by capacity type, if there are several of either."""
     costs, total = summary.get("costs") or {}, summary.get("cost")
-    found = []
-    for field in ("instanceTypes", "capacityTypes"):
-        # A run that an earlier version has kept does not have them.
-        rows = costs.get(field) or ()
-        if len(rows) > 1 and total:
-            title = _PARTS[field]
-            found += [
-                (title, each["name"] or "unknown", each["cost"], each["cost"] / total)
-                for each in rows
-            ]
-    return found
+    # A run that an earlier version has kept does not have them.
+    parts = {field: costs.get(field) or () for field in ("instanceTypes", "capacityTypes")}
+    if not total or all(len(rows) < _SEVERAL for rows in parts.values()):
+        return []
+    return [
+        (_PARTS[field], each["name"] or "unknown", each["cost"], each["cost"] / total)
+        for field, rows in parts.items()
+        for each in rows
+        if each["name"] or len(rows) >= _SEVERAL
+    ]
 
 
 def _by(accounts: Mapping[K, Account], key: Callable[[K], str]) -> list[Json]:

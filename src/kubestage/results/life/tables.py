@@ -157,6 +157,7 @@ TABLES: Final[dict[str, LifeTable]] = {
             by=Kind.TEXT,
             name=Kind.TEXT,
             cost=Kind.FLOAT,
+            perHour=Kind.FLOAT,
             share=Kind.FLOAT,
             currency=Kind.TEXT,
         ),

@@ -13,7 +13,7 @@ from kubestage.objects import prices
 from kubestage.results import charts, run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.comparison import packed_ends, verdicts
-from kubestage.results.life import comparison, node_steps, wording
+from kubestage.results.life import comparison, cost_summary, node_steps, wording
 from kubestage.results.statistics import verdicts as chances
 from kubestage.runs.compare import spare_nodes
 from kubestage.runs.notebook import TableResult
@@ -105,6 +105,13 @@ class ComparedLives(TableResult):
         worse = self.worse(metrics or None)
         return verdicts.of(self.names, self.measures, checked, worse, words, self.notes)
 
+    def spending(self) -> list[tuple[str, str, tuple[float | None, ...]]]:
+        """What was paid in each run, by pool, capacity type, instance type, namespace, workload.
+
+        Of several seeds, with the first.
+        """
+        return cost_summary.side_by_side([each.summary for each in self.lives])
+
     def table(self) -> Table:
         """All figures: a row for each run and measure."""
         rows: list[tuple[Any, ...]] = [
@@ -151,6 +158,11 @@ class ComparedLives(TableResult):
             known["timings"] = list(self.durations.records())
         if self.agreement is not None:
             known["agreement"] = msgspec.to_builtins(self.agreement)
+        spending = self.spending()
+        if spending:
+            known["spending"] = [
+                {"by": by, "name": name, "costs": list(costs)} for by, name, costs in spending
+            ]
         if self.divergences:
             known["divergences"] = msgspec.to_builtins(self.divergences)
         if self.seeds:

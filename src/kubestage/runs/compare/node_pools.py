@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.observer import Observer
 
+FOR: Final = "24h"
+"""How long the clusters live by default."""
+
 _DEFAULT: Final = "default"
 _SHARED: Final = (
     *WhatIfOptions.__struct_fields__, "plugins", "measures", "tie_break", "prices", "catalogue",
@@ -49,6 +52,7 @@ class _Contender(NamedTuple):
 def compare(paths: Sequence[str], options: CompareOptions, observer: Observer) -> ComparedLives:
     """Let one input live with the nodes that each file may buy, and with each seed."""
     _check(options)
+    options = msgspec.structs.replace(options, run_for=options.run_for or FOR)
     seeds = seed_numbers(options.seeds, options.seed)
     config = options.configs[0] if options.configs else None
     config = None if config == _DEFAULT else config
@@ -111,9 +115,6 @@ def _check(options: CompareOptions) -> None:
     if len(options.nodepools) < 2:
         fix = f"add another: --nodepools {options.nodepools[0]} --nodepools NEW"
         raise InputError("one way to buy nodes is nothing to compare", path="--nodepools", fix=fix)
-    if options.run_for is None:
-        fix = "add --for 24h"
-        raise InputError("nodes are bought while time passes", path="--nodepools", fix=fix)
     if len(options.configs) > 1:
         fix = "name one, which all runs have"
         raise InputError("runs differ in their nodes already", path="--config", fix=fix)

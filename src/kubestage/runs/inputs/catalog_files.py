@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kubestage.runs.inputs.manifests import LoadedManifests
 
 OPTION: Final = "--catalogue"
+_AWS: Final = "aws-us-east-1"
+_NODE_POOL: Final = "NodePool"
+_EC2_CLASS: Final = "EC2NodeClass"
 
 
 def load(name: str, notes: list[str]) -> list[Json]:
@@ -55,3 +58,29 @@ def add(loaded: LoadedManifests, name: str | None) -> list[str]:
     loaded.documents += manifest.load_text(text, OPTION)
     loaded.locators[OPTION] = locator.Locator(text)
     return notes
+
+
+def add_default(loaded: LoadedManifests) -> list[str]:
+    """Add the types of AWS if NodePools buy there and nothing says what there is to buy."""
+    objects = [each.object for each in loaded.documents]
+    if not any(map(_buys_of_aws, objects)) or any(map(_is_catalog, objects)):
+        return []
+    fix = "--catalogue names others"
+    return [
+        *add(loaded, _AWS),
+        f"instance types and prices are those of {_AWS}, spot prices an assumption: {fix}",
+    ]
+
+
+def _buys_of_aws(obj: Json) -> bool:
+    """Whether a document, which nothing has checked yet, is a NodePool of AWS."""
+    if obj.get("kind") != _NODE_POOL:
+        return False
+    below: object = obj
+    for name in ("spec", "template", "spec", "nodeClassRef", "kind"):
+        below = below.get(name) if isinstance(below, dict) else None
+    return below == _EC2_CLASS
+
+
+def _is_catalog(obj: Json) -> bool:
+    return obj.get("kind") == "PriceCatalog"

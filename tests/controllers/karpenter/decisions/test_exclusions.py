@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.karpenter import labels
 from kubestage.controllers.karpenter.decisions.exclusions import Exclusions
+from kubestage.controllers.karpenter.instance_types import prices
 from kubestage.controllers.karpenter.requirements import Requirements, requirement
 from kubestage.controllers.karpenter.scheduling import templates
 from kubestage.controllers.karpenter.scheduling.results import NewNodeClaim
@@ -12,6 +13,8 @@ from tests.controllers.karpenter import clouds, objects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pytest
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.instance_types import InstanceType
@@ -48,6 +51,23 @@ def test_each_type_is_excluded_for_the_first_reason_that_holds() -> None:
         (f"its pods require {labels.ZONE} In [zone-1]", 1, ("far",)),
         ("less than 6 cpu", 2, ("m.2", "m.4")),
         ("the rest", 2, ("m.8", "other")),
+    ]
+
+
+def test_types_beyond_the_number_that_a_claim_names_are_dearer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prices, "MAX_INSTANCE_TYPES", 2)
+    requirements = [objects.capacity_types("on-demand")]
+    pool = objects.node_pool(template={"requirements": requirements})
+    claim = _claim(pool, ["m.2", "m.4"], {"cpu": "500m"})
+    assert _reasons(claim) == [
+        ("the rest", 1, ("m.1",)),
+        (
+            "not among the 600 cheapest, which a NodeClaim names at most",
+            4,
+            ("m.8", "m.16", "other", "far"),
+        ),
     ]
 
 

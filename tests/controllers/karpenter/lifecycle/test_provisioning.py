@@ -203,7 +203,7 @@ def test_a_replacement_is_a_spot_machine_where_the_pool_allows_one() -> None:
 
 
 def test_static_pools_have_as_many_nodes_as_they_state() -> None:
-    stage = staged(node_pool(replicas=3))
+    stage = staged(node_pool(replicas=3), static_capacity=True)
     run(stage, 60)
     assert types(stage) == ["small"] * 3
     stage.store.patch(POOL, "default", {"spec": {"replicas": 1}}, subresource="scale")
@@ -212,6 +212,12 @@ def test_static_pools_have_as_many_nodes_as_they_state() -> None:
     stage.store.delete(CLAIM, claims(stage)[0]["metadata"]["name"])
     run(stage, 150)
     assert len(nodes(stage)) == 1
+
+
+def test_static_pools_have_no_nodes_without_the_feature_gate() -> None:
+    stage = staged(node_pool(replicas=3), make_web(1))
+    run(stage, 60)
+    assert (nodes(stage), pending(stage)) == ([], 1)
 
 
 def test_pools_of_aws_work_with_the_catalog_of_aws() -> None:

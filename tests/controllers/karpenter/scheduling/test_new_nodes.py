@@ -11,6 +11,7 @@ from tests.controllers.karpenter import objects
 from tests.controllers.karpenter.clouds import STANDARD, instance_type
 from tests.controllers.karpenter.scheduling.passes import (
     Pass,
+    anti_affinity,
     expression,
     pod,
     required,
@@ -168,6 +169,16 @@ def test_too_few_values_are_an_error_or_lowered() -> None:
     assert claim.min_values_relaxed
     assert claim.requirements.get(labels.INSTANCE_TYPE).min_values == 2
     assert not Pass([pod("p"), pool]).results.new_node_claims[0].min_values_relaxed
+
+
+def test_the_last_new_node_of_a_pool_says_for_all_whether_values_were_lowered() -> None:
+    many = {**expression(labels.INSTANCE_TYPE, "Exists"), "minValues": 3}
+    pool = objects.node_pool(template={"requirements": [many]})
+    alone = anti_affinity(labels.HOSTNAME)
+    small, large = pod("small", cpu="100m", affinity=alone), pod("large", cpu="7", affinity=alone)
+    found = Pass([large, small, pool], min_values_policy="BestEffort").results.new_node_claims
+    assert [each.requirements.get(labels.INSTANCE_TYPE).min_values for each in found] == [2, 3]
+    assert not any(each.min_values_relaxed for each in found)
 
 
 def test_a_label_counts_as_known_once_a_pod_says_what_it_must_not_be() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kubestage.controllers.karpenter import amounts, labels
+from kubestage.controllers.karpenter.instance_types import prices
 from kubestage.controllers.karpenter.instance_types.catalogue import Catalogue
 from kubestage.controllers.karpenter.requirements.requirements import Requirements
 from kubestage.controllers.karpenter.scheduling import templates
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.scheduling.results import NewNodeClaim
 
 _SHOWN: Final = 4
+_CUT: Final = f"not among the {prices.MAX_INSTANCE_TYPES} cheapest, which a NodeClaim names at most"
 _OFFERED: Final = (labels.ZONE, labels.CAPACITY_TYPE)
 
 
@@ -52,8 +54,28 @@ class Exclusions:
         kept = {each.name for each in claim.instance_types}
         if kept:
             usable: Mask = np.array([each.name in kept for each in catalogue.types], dtype=np.bool_)
-            found.append(_exclusion(rest, catalogue, left & ~usable))
+            left &= ~usable
+            cut = self._cut(claim, catalogue, left, well_known)
+            found.append(_exclusion(rest, catalogue, left & ~cut))
+            found.append(_exclusion(_CUT, catalogue, left & cut))
         return [each for each in found if each.count]
+
+    @staticmethod
+    def _cut(
+        claim: NewNodeClaim, catalogue: Catalogue, left: Mask, well_known: frozenset[str]
+    ) -> Mask:
+        """The types that are dearer than all that a NodeClaim names, if it names all it may."""
+        cut: Mask = np.zeros(len(catalogue.types), dtype=np.bool_)
+        if len(claim.instance_types) < prices.MAX_INSTANCE_TYPES:
+            return cut
+        dearest = max(
+            prices.lowest_price(each, claim.requirements, well_known)
+            for each in claim.instance_types
+        )
+        for at in np.flatnonzero(left):
+            price = prices.lowest_price(catalogue.types[at], claim.requirements, well_known)
+            cut[at] = price >= dearest
+        return cut
 
     def _of_types(self, types: Sequence[InstanceType], well_known: frozenset[str]) -> Catalogue:
         if self._catalogue is None or self._types is not types:

@@ -110,5 +110,5 @@ def _rest(claim: NewNodeClaim, price: float | None) -> str:
     limits = claim.node_pool["spec"].get("limits")
     if limits:
         shown = ", ".join(f"{name} {amount}" for name, amount in limits.items())
-        return f"more than the limits of the NodePool leave ({shown})"
-    return "no room beside DaemonSets and host ports, or not among the 600 cheapest"
+        return f"more than is left of the limits of the NodePool ({shown} in all)"
+    return "no room beside DaemonSets and host ports"

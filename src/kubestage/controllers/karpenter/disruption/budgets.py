@@ -56,6 +56,19 @@ def remaining(
     return found
 
 
+def unreadable(node_pool: Json) -> list[str]:
+    """Why no budget of a NodePool counts, and nothing is disrupted: a schedule that is none."""
+    found = []
+    for position, budget in enumerate(
+        (node_pool["spec"].get("disruption") or {}).get("budgets") or ()
+    ):
+        try:
+            _allowed_by(budget, 1, 0)
+        except ValueError as error:
+            found.append(f"spec.disruption.budgets[{position}]: {error}")
+    return found
+
+
 def allowed(node_pool: Json, count: int, reason: str, now_ns: int) -> int:
     """The least that the budgets for a reason allow; none if any budget cannot be read."""
     most = UNBOUNDED

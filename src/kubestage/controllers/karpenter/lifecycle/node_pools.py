@@ -70,7 +70,7 @@ class NodePools:
         pool = at_work.lister.get(NODE_POOL, name)
         if pool is None or is_going(pool) or static_pools.replicas(pool) is None:
             return
-        if not at_work.is_managed(pool):
+        if not at_work.settings.static_capacity or not at_work.is_managed(pool):
             return
         for claim in static_pools.to_deprovision(at_work.cluster, pool, at_work.publish):
             at_work.give_up(claim, "its NodePool has fewer replicas")

@@ -19,7 +19,11 @@ _KINDS: Final = {
     "NodePool": ("karpenter.sh/v1", "NodePool"),
 }
 _USUALLY_NS: Final = 2 * MINUTE_NS
-_FOR_NS: Final = {"FailedScheduling": 5 * MINUTE_NS, "Unconsolidatable": 15 * MINUTE_NS}
+_FOR_NS: Final = {
+    "FailedScheduling": 5 * MINUTE_NS,
+    "NodeRepairBlocked": 15 * MINUTE_NS,
+    "Unconsolidatable": 15 * MINUTE_NS,
+}
 _MOST: Final = 10_000
 
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.lifecycle.at_work import is_going
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+
+FOLLOWED: Final = (
+    ("apps", "DaemonSet"),
+    ("policy", "PodDisruptionBudget"),
+    ("", "PersistentVolumeClaim"),
+    ("", "PersistentVolume"),
+    ("storage.k8s.io", "StorageClass"),
+    ("storage.k8s.io", "CSINode"),
+)
+"""Kinds that decide where pods fit, or whether they may be evicted."""
 
 
 def is_heartbeat(old: Json, new: Json) -> bool:

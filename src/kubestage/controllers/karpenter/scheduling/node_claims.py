@@ -52,7 +52,6 @@ class NodeClaim:
         self.types = types
         self.pods: list[QueuedPod] = []
         self.reserved: list[Offering] = []
-        self.lowered_min_values = False
         self._reservations = reservations
         self._requests = np.zeros(len(template.catalogue.resources), dtype=np.int64)
         self._port_users: list[PortUser] = []

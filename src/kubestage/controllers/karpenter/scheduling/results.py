@@ -144,7 +144,9 @@ def nominated(pod: Json, node: Json | None, node_claim: Json | None) -> events.E
     return events.about("Pod", pod, "Nominated", f"Pod should schedule on: {', '.join(where)}")
 
 
-def finalized(claim: NodeClaim, reservation_label: str) -> NewNodeClaim:
+def finalized(
+    claim: NodeClaim, reservation_label: str, *, min_values_relaxed: bool
+) -> NewNodeClaim:
     """A future node as it is to be made: without its made-up name, reservations as requirements."""
     required = claim.requirements.without(labels.HOSTNAME)
     if claim.reserved:
@@ -162,5 +164,5 @@ def finalized(claim: NodeClaim, reservation_label: str) -> NewNodeClaim:
         claim.template.catalogue.pick(claim.types),
         [queued.pod for queued in claim.pods],
         requests,
-        claim.lowered_min_values,
+        min_values_relaxed,
     )

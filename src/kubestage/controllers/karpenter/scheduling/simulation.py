@@ -48,6 +48,7 @@ class Simulation:
         self._options = options
         self._tolerate = tolerate_prefer_no_schedule
         self._claims = ClaimOrder()
+        self._lowered: dict[str, bool] = {}
 
     def run(self, queue: PodQueue) -> results.Results:
         """Place the pods of a queue."""
@@ -63,7 +64,11 @@ class Simulation:
             queue.push(queued)
         return results.Results(
             [
-                results.finalized(claim, self._options.reservation_label)
+                results.finalized(
+                    claim,
+                    self._options.reservation_label,
+                    min_values_relaxed=self._lowered[claim.template.name],
+                )
                 for claim in self._claims.claims
             ],
             [
@@ -136,7 +141,8 @@ class Simulation:
                 explain=True,
             )
             if isinstance(placement, Placement):
-                claim.lowered_min_values = placement.lowered
+                # The new nodes of a NodePool share their annotations: the last one decides.
+                self._lowered[template.name] = placement.lowered
                 claim.add(pod, shape, owned, self._topology, placement)
                 self._claims.append(claim)
                 self._take_from_limits(claim)

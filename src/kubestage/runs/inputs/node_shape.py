@@ -17,6 +17,7 @@ class NodeShape(NamedTuple):
     cpu: str = "8"
     memory: str = "32Gi"
     pods: str = "110"
+    ephemeral_storage: str = "100Gi"
 
 
 def parse(text: str) -> NodeShape:
@@ -24,6 +25,7 @@ def parse(text: str) -> NodeShape:
     stated: dict[str, str] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
         name, equals, amount = (each.strip() for each in part.partition("="))
+        name = name.replace("-", "_")
         if not equals or name not in NodeShape._fields:
             raise InputError(f'"{part}" is nothing that a node has', path="--node", fix=_FIX)
         try:

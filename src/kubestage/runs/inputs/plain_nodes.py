@@ -36,7 +36,12 @@ _PROVIDERS: Final = ("Node", "NodeGroup", "NodePool")
 def node(index: int, shape: NodeShape, registry: str = _REGISTRY) -> Json:
     """The node of a number, ready to take pods."""
     name = f"node-{index}"
-    has = {"cpu": shape.cpu, "memory": shape.memory, "pods": shape.pods}
+    has = {
+        "cpu": shape.cpu,
+        "memory": shape.memory,
+        "pods": shape.pods,
+        "ephemeral-storage": shape.ephemeral_storage,
+    }
     labels = {
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": name,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.custom.nodes import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _RESERVED: Final = frozenset(
     {
@@ -62,19 +62,30 @@ def is_exposed(node: Node) -> bool:
 def fields(node: Node, *, is_root: bool) -> Mapping[str, Node]:
     """The fields of an object that rules can ask for, by their escaped names."""
     found = {}
-    for name, child in node.properties.items():
+    for name, child in named_fields(node, is_root=is_root):
         escaped = escape(name)
         if escaped is not None and is_exposed(child):
             found[escaped] = child
-    if is_root or node.is_embedded:
-        found.update({"apiVersion": _STRING, "kind": _STRING})
-        if not set(_NAMES) <= _properties(found.get("metadata")):
-            found["metadata"] = _META
     return found
 
 
-def _properties(node: Node | None) -> set[str]:
-    return set() if node is None else set(node.properties)
+def named_fields(node: Node, *, is_root: bool) -> Iterator[tuple[str, Node]]:
+    """The fields of an object by their own names, with those that every resource has."""
+    if not is_root and not node.is_embedded:
+        yield from node.properties.items()
+        return
+    meta = node.properties.get("metadata")
+    has_all = all(_is_text(node.properties.get(each)) for each in ("apiVersion", "kind"))
+    if meta is None or meta.type != "object":
+        has_all = False
+    elif not all(_is_text(meta.properties.get(each)) for each in _NAMES):
+        has_all = False
+    own = {"apiVersion": _STRING, "kind": _STRING, "metadata": _META}
+    yield from (node.properties if has_all else {**node.properties, **own}).items()
+
+
+def _is_text(node: Node | None) -> bool:
+    return node is not None and node.type == "string"
 
 
 def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:

@@ -45,6 +45,14 @@ _TABLE: Final = """
 -_ negate_double(double)double negate_int64(int)int
 @in in_list(A,list(A))bool in_map(A,map(A,B))bool
 @not_strictly_false not_strictly_false(bool)bool
+@sortByAssociatedKeys .list_int_sortByAssociatedKeys(list(T),list(int))list(T)
+ .list_uint_sortByAssociatedKeys(list(T),list(uint))list(T)
+ .list_double_sortByAssociatedKeys(list(T),list(double))list(T)
+ .list_bool_sortByAssociatedKeys(list(T),list(bool))list(T)
+ .list_duration_sortByAssociatedKeys(list(T),list(duration))list(T)
+ .list_timestamp_sortByAssociatedKeys(list(T),list(timestamp))list(T)
+ .list_string_sortByAssociatedKeys(list(T),list(string))list(T)
+ .list_bytes_sortByAssociatedKeys(list(T),list(bytes))list(T)
 _!=_ not_equals(A,A)bool
 _%_ modulo_int64(int,int)int modulo_uint64(uint,uint)uint
 _&&_ logical_and(bool,bool)bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.objects.cel import sizes, static_functions, syntax
+from kubestage.objects.cel import sizes, static_functions, static_lists, syntax
 from kubestage.objects.cel.sizes import ONE, Range
 
 if TYPE_CHECKING:
@@ -40,11 +40,12 @@ def estimate(walk: Estimate, call: Call, overload: str, costs: list[Range]) -> C
         return CallCost(Range(costs[0].least, costs[0].plus(costs[1]).most))
     if overload == "conditional":
         return _conditional(walk, call, costs)
-    found = static_functions.estimate(walk, call, overload) or _standard(walk, call, overload)
-    if found is None:
-        return CallCost(ONE.plus(together))
-    cost, size = found
-    return CallCost(cost.plus(together), size)
+    for rules in (static_lists.estimate, static_functions.estimate, _standard):
+        found = rules(walk, call, overload)
+        if found is not None:
+            cost, size = found
+            return CallCost(cost.plus(together), size)
+    return CallCost(ONE.plus(together))
 
 
 def _conditional(walk: Estimate, call: Call, costs: list[Range]) -> CallCost:
@@ -107,7 +108,7 @@ def _added(walk: Estimate, call: Call, overload: str) -> tuple[Range, Range | No
     return (ONE if overload == "add_list" else size.traversed()), size
 
 
-def is_number(call: Call, index: int) -> int | None:
+def written_number(call: Call, index: int) -> int | None:
     """An argument that is a whole number as it is written."""
     argument = call.arguments[index] if index < len(call.arguments) else None
     if isinstance(argument, syntax.Constant) and type(argument.value) is int:

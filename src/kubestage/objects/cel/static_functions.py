@@ -111,7 +111,7 @@ def _of_target(walk: Estimate, call: Call) -> Found:
         grown = _replaced(size, walk.size(arguments[0]), walk.size(arguments[1]))
         return size.traversed(2), grown
     if name == "split":
-        limit = static_calls.is_number(call, 1)
+        limit = static_calls.written_number(call, 1)
         most = size.most if limit is None else limit & sizes.MOST
         return size.traversed(2), Range(0, most)
     if name == "join":

@@ -6,9 +6,18 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import LimitExceeded
-from kubestage.objects.cel import costs, environments, list_functions, wording
+from kubestage.objects.cel import (
+    costs,
+    environments,
+    list_functions,
+    static_cost,
+    syntax,
+    wording,
+)
+from kubestage.objects.cel.checker import Checked
 from kubestage.objects.cel.guard import Guarded
 from kubestage.objects.custom import cel_names, cel_tree
+from kubestage.objects.custom.declared_types import SchemaTypes
 from kubestage.objects.custom.rule_tree import RuleError
 
 if TYPE_CHECKING:
@@ -38,12 +47,30 @@ class Program:
             shown = "\n".join(_located(text, problem) for problem in facts.problems)
             raise RuleError(f"compilation failed: {shown}")
         self.result: str = checked.return_type().name()
+        self._tree: bytes = checked.serialize()
+        self._node = node
+        self._is_root = is_root
         self.uses_old_self = facts.uses_old_self
         self._program = Guarded(checked)
         if optional_old and facts.uses_old_self:
             known = f"{_OLD}.size() == 1 ? optional.of({_OLD}[0]) : optional.none()"
             bound = environment.compile(f"cel.bind(oldSelf, {known}, {text})")
             self._program = Guarded(bound)
+
+    @functools.cached_property
+    def _data(self) -> SchemaTypes:
+        return SchemaTypes(self._node, is_root=self._is_root, optional_old=self.optional_old)
+
+    @property
+    def fewest_bytes(self) -> int:
+        """How small a value can be that the expression is about."""
+        return self._data.declared.size
+
+    @functools.cached_property
+    def most_cost(self) -> int:
+        """What the expression can cost at most."""
+        checked = Checked(syntax.read(self._tree), self._data.variables, self._data.field)
+        return static_cost.estimate(checked, self._data.size).most
 
     def run(self, new: Any, old: Any) -> Any:
         """The value of the expression; RuleError if there is none."""

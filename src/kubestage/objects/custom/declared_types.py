@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.cel import declared, types
 from kubestage.objects.cel.declared import LARGEST_REQUEST, Declared
+from kubestage.objects.cel.sizes import Range
 from kubestage.objects.cel.types import Type
 from kubestage.objects.custom import cel_names
 
@@ -28,6 +29,30 @@ _SCALARS: Final = {
     "number": Declared(types.DOUBLE, 1),
     "integer": Declared(types.INT, 1),
 }
+
+
+class SchemaTypes:
+    """The types of the variables of a rule, and of the fields below them."""
+
+    def __init__(self, node: Node, *, is_root: bool, optional_old: bool) -> None:
+        found = declare(node, is_root=is_root)
+        assert found is not None, "rules are only for values that they can see"
+        self.declared = found
+        self._structures: dict[str, Declared] = {}
+        found.structures("self", self._structures)
+        old = types.optional_of(found.type) if optional_old else found.type
+        self.variables = {"self": found.type, "oldSelf": old}
+
+    def field(self, structure: str, name: str) -> Type | None:
+        """The type of a field."""
+        whole = self._structures.get(structure)
+        found = None if whole is None else whole.fields.get(name)
+        return None if found is None else found.type
+
+    def size(self, path: tuple[str, ...]) -> Range | None:
+        """How large the data at a path can be, whatever variable it begins with."""
+        found = self.declared.at(path[1:])
+        return None if found is None else Range(0, found.most_elements)
 
 
 def declare(node: Node, *, is_root: bool) -> Declared | None:

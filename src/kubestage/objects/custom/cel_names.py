@@ -89,7 +89,7 @@ def _is_text(node: Node | None) -> bool:
 
 
 def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:
-    """A value as rules see it."""
+    """A value as rules see it: a field that is null is not there."""
     if item_value is None or node.int_or_string:
         return item_value
     if type(item_value) is list:
@@ -103,7 +103,7 @@ def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:
         known = fields(node, is_root=is_root)
         for name, item in item_value.items():
             escaped = escape(name)
-            if escaped is not None and escaped in known:
+            if item is not None and escaped is not None and escaped in known:
                 seen[escaped] = value(item, known[escaped])
         return seen
     if node.type == "number" and type(item_value) is int:

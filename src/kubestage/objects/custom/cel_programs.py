@@ -14,18 +14,24 @@ from kubestage.objects.cel import (
     syntax,
     wording,
 )
+from kubestage.objects.cel.budget import CALL_LIMIT
 from kubestage.objects.cel.checker import Checked
+from kubestage.objects.cel.counting import Counted
 from kubestage.objects.cel.guard import Guarded
+from kubestage.objects.cel.values import NOTHING, Failure, Optional
 from kubestage.objects.custom import cel_names, cel_tree
 from kubestage.objects.custom.declared_types import SchemaTypes
 from kubestage.objects.custom.rule_tree import RuleError
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.objects.cel.budget import Budget
     from kubestage.objects.custom.nodes import Node
 
 # The old value of a rule that can do without one, in a list that may be empty.
 _OLD: Final = "__old"
+# The library counts turns of loops, whatever they cost.
+_TOO_MANY_TURNS: Final = "Iteration budget exceeded"
 
 
 class Program:
@@ -69,11 +75,15 @@ class Program:
     @functools.cached_property
     def most_cost(self) -> int:
         """What the expression can cost at most."""
-        checked = Checked(syntax.read(self._tree), self._data.variables, self._data.field)
-        return static_cost.estimate(checked, self._data.size).most
+        return static_cost.estimate(self._checked(), self._data.size).most
 
-    def run(self, new: Any, old: Any) -> Any:
-        """The value of the expression; RuleError if there is none."""
+    def _checked(self) -> Checked:
+        return Checked(syntax.read(self._tree), self._data.variables, self._data.field)
+
+    def run(self, new: Any, old: Any, size: int, budget: Budget) -> Any:
+        """The value of the expression for data of a size; RuleError if there is none."""
+        if not budget.admits(self._program.most_cost(size)):
+            return self._counted_run(new, old, budget)
         data: Json = {"self": new, "oldSelf": old}
         if self.optional_old:
             data = {"self": new, "oldSelf": None, _OLD: [] if old is None else [old]}
@@ -81,13 +91,37 @@ class Program:
             data = {"self": new}
         try:
             kind, value = self._program.eval(data)
+        except LimitExceeded:
+            return self._counted_run(new, old, budget)
+        except (RuntimeError, TypeError) as error:
+            return self._failed(str(error), new, old, budget)
+        if kind == "ERROR":
+            return self._failed(str(value), new, old, budget)
+        return value
+
+    def _failed(self, text: str, new: Any, old: Any, budget: Budget) -> Any:
+        """The value for which the library's own limits were too low; RuleError if that is all."""
+        if _TOO_MANY_TURNS in text:
+            return self._counted_run(new, old, budget)
+        raise RuleError(wording.failed(text))
+
+    @functools.cached_property
+    def _counted(self) -> Counted:
+        return Counted(self._checked())
+
+    def _counted_run(self, new: Any, old: Any, budget: Budget) -> Any:
+        """As `run`, with what it costs."""
+        before = old
+        if self.optional_old:
+            before = NOTHING if old is None else Optional(old)
+        try:
+            result = self._counted.run({"self": new, "oldSelf": before}, CALL_LIMIT)
         except LimitExceeded as error:
             raise RuleError(error.problem) from None
-        except (RuntimeError, TypeError) as error:
-            raise RuleError(wording.failed(str(error))) from None
-        if kind == "ERROR":
-            raise RuleError(wording.failed(str(value)))
-        return value
+        budget.pay(result)
+        if isinstance(result.value, Failure):
+            raise RuleError(result.value.text)
+        return result.value
 
 
 def _located(text: str, problem: cel_tree.Problem) -> str:

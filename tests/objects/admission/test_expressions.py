@@ -10,6 +10,7 @@ from kubestage.objects.admission import object_literals, programs, type_check, v
 from kubestage.objects.admission.evaluation import Evaluation, match
 from kubestage.objects.admission.programs import ExpressionError
 from kubestage.objects.cel import authorizer_functions
+from kubestage.objects.cel.budget import Budget
 from kubestage.objects.kinds import KindTable
 
 REQUEST = {
@@ -31,7 +32,7 @@ def evaluation(obj: Any, **more: Any) -> Evaluation:
         **variables.bound(REQUEST),
         "authorizer": authorizer_functions.authorizer(user),  # type: ignore[arg-type]
     }
-    return Evaluation(data, **more)
+    return Evaluation(data, Budget(is_exact=False), **more)
 
 
 def test_literals_become_plain_objects_in_a_fixed_order() -> None:
@@ -110,10 +111,10 @@ def test_variables_build_on_each_other_and_are_evaluated_when_they_are_used() ->
 
 def test_one_condition_that_does_not_hold_decides() -> None:
     conditions = [{"expression": "object.nope == 1"}, {"expression": "1 == 2"}]
-    assert match(evaluation({}), conditions, fails=True) == (False, "")
-    failing = match(evaluation({}), conditions[:1], fails=True)
+    assert match(made, conditions, fails=True) == (False, "")
+    failing = match(made, conditions[:1], fails=True)
     assert failing.error.endswith("no such key: nope")
-    assert match(evaluation({}), conditions[:1], fails=False) == (False, "")
+    assert match(made, conditions[:1], fails=False) == (False, "")
 
 
 def test_types_are_checked_against_the_kinds_that_a_policy_names() -> None:

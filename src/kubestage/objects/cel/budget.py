@@ -41,12 +41,14 @@ class CountingNeeded(Exception):
 
 
 class Budget:
-    """What is left for expressions."""
+    """What is left for expressions: at least `left`, and more if less was spent than could be."""
 
     def __init__(self, limit: int = LIMIT, *, is_exact: bool = True) -> None:
         self.left = limit
         self.is_exact = is_exact
         self.is_over = False
+        self._surely_spent = 0
+        self._limit = limit
 
     def admits(self, most_cost: float) -> bool:
         """Whether an evaluation that costs so much at most needs no counting; it is paid for."""
@@ -57,6 +59,7 @@ class Budget:
 
     def pay(self, result: Result) -> None:
         """Pay for an evaluation that was counted."""
+        self._surely_spent += result.cost
         self._pay(result.cost)
         if result.is_too_much:
             self.is_over = True
@@ -65,7 +68,7 @@ class Budget:
     def _pay(self, cost: int) -> None:
         if cost <= self.left:
             self.left -= cost
-        elif self.is_exact:
+        elif self.is_exact or self._surely_spent > self._limit:
             self.is_over = True
             raise BudgetExceeded
         else:

@@ -142,9 +142,7 @@ def match(
     )
 
 
-def _matched(
-    evaluation: Evaluation, conditions: Sequence[dict[str, Any]], *, fails: bool
-) -> Match:
+def _matched(evaluation: Evaluation, conditions: Sequence[dict[str, Any]], *, fails: bool) -> Match:
     problems, holds = [], True
     for each in conditions:
         try:

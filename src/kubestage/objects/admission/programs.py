@@ -61,9 +61,7 @@ class Program:
         """What the expression can cost at most on data of a size."""
         return self._program.most_cost(size)
 
-    def run(
-        self, data: dict[str, Any], failures: dict[str, str], size: int, budget: Budget
-    ) -> Any:
+    def run(self, data: dict[str, Any], failures: dict[str, str], size: int, budget: Budget) -> Any:
         """The value for data of a size; `failures` are why variables have none."""
         if not budget.admits(self.most_cost(size)):
             return self._counted_run(data, failures, budget)

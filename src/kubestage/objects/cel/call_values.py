@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +27,7 @@ _NUMBERS: Final = (int, float)
 _PREFIXES: Final = {"!_": "!", "-_": "-"}
 _DAY: Final = 86_400
 _WRAPPED: Final = {
-    datetime.datetime: "timestamp", datetime.timedelta: "duration", syntax.Uint: "uint",
+    dt.datetime: "timestamp", dt.timedelta: "duration", syntax.Uint: "uint",
 }  # fmt: skip
 
 
@@ -60,9 +60,9 @@ def _by_library(name: str, arguments: list[Any], *, is_method: bool) -> Any:
 
 def _handed(value: Any) -> Any:
     """A value as the library takes it: times are texts on their way."""
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, dt.datetime):
         return value.isoformat()
-    if isinstance(value, datetime.timedelta):
+    if isinstance(value, dt.timedelta):
         return f"{value.days * _DAY + value.seconds}.{value.microseconds:06}s"
     return value
 
@@ -70,9 +70,7 @@ def _handed(value: Any) -> Any:
 @functools.cache
 def _program(name: str, kinds: tuple[str, ...], is_method: bool) -> Any:
     """One call; arguments of some kinds are read from texts first."""
-    given = [
-        f"{kind}({each})" if kind else each for kind, each in zip(kinds, _NAMES, strict=False)
-    ]
+    given = [f"{kind}({each})" if kind else each for kind, each in zip(kinds, _NAMES, strict=False)]
     if name in _PREFIXES:
         text = f"{_PREFIXES[name]}{given[0]}"
     elif name.startswith("_") and name.endswith("_"):
@@ -138,7 +136,9 @@ def _size(value: Any) -> Any:
 
 
 def _of_texts(find: Callable[[str, str], bool]) -> Callable[[Any, Any], Any]:
-    return lambda one, other: find(one, other) if type(one) is type(other) is str else NotImplemented
+    return lambda one, other: (
+        find(one, other) if type(one) is type(other) is str else NotImplemented
+    )
 
 
 def _non_zero(value: Any) -> Optional:
@@ -192,6 +192,10 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "optional.ofNonZeroValue": _non_zero,
     "hasValue": lambda found: found.has_value if isinstance(found, Optional) else NotImplemented,
     "value": _value,
+    "first": lambda items: Optional(items[0]) if items else NOTHING,
+    "last": lambda items: Optional(items[-1]) if items else NOTHING,
+    "unwrapOpt": lambda items: [each.value for each in items if each.has_value],
+    "optional.unwrap": lambda items: [each.value for each in items if each.has_value],
     "jsonpatch.escapeKey": lambda text: text.replace("~", "~0").replace("/", "~1"),
     "cel.@mapInsert": _inserted,
     "@sortByAssociatedKeys": _sorted_by,

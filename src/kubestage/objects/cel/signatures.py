@@ -1,18 +1,18 @@
 """The functions of CEL in Kubernetes: the overloads of each, with their types.
 
-A line begins with the name of a function; lines that begin with a space continue it. An overload is
-its id, which is of a method if a dot comes before it, the types of its arguments and that of its
-result. One capital letter is any type.
+A line begins with a function's name, or with a space if it goes on. An overload is its id (after a
+dot, of a method), the types of its arguments, and that of its result. A capital letter is any type.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects.cel import types
-from kubestage.objects.cel.types import Type
 
+if TYPE_CHECKING:
+    from kubestage.objects.cel.types import Type
 
 
 class Overload(NamedTuple):

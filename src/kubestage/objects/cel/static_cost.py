@@ -190,7 +190,7 @@ class Estimate:
             return total
         total = _MAP
         key = value = sizes.NOTHING_YET if made.entries else NONE
-        for each_key, each_value, _ in made.entries:
+        for each_key, each_value, _optional in made.entries:
             total = total.plus(self.cost(each_key)).plus(self.cost(each_value))
             key, value = key.union(self.size(each_key)), value.union(self.size(each_value))
         self._entries[made] = Entries("map", key, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import Any, Final
 
 from kubestage.objects.cel.syntax import Uint
@@ -46,8 +46,8 @@ _NAMES: Final = {
     dict: "map",
     TypeName: "type",
     Optional: "optional_type",
-    datetime.datetime: "google.protobuf.Timestamp",
-    datetime.timedelta: "google.protobuf.Duration",
+    dt.datetime: "google.protobuf.Timestamp",
+    dt.timedelta: "google.protobuf.Duration",
 }
 _NUMBERS: Final = (int, float, Uint)
 

@@ -74,12 +74,12 @@ def named_fields(node: Node, *, is_root: bool) -> Iterator[tuple[str, Node]]:
     if not is_root and not node.is_embedded:
         yield from node.properties.items()
         return
-    meta = node.properties.get("metadata")
     has_all = all(_is_text(node.properties.get(each)) for each in ("apiVersion", "kind"))
+    meta = node.properties.get("metadata")
     if meta is None or meta.type != "object":
         has_all = False
-    elif not all(_is_text(meta.properties.get(each)) for each in _NAMES):
-        has_all = False
+    else:
+        has_all = has_all and all(_is_text(meta.properties.get(each)) for each in _NAMES)
     own = {"apiVersion": _STRING, "kind": _STRING, "metadata": _META}
     yield from (node.properties if has_all else {**node.properties, **own}).items()
 

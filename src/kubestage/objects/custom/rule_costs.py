@@ -72,9 +72,8 @@ class RuleCosts:
 
 def _too_much(name: str, cost: int, limit: int) -> str:
     times = cost / limit
-    if times > 100:
-        shown = "more than 100x"
-    else:
+    shown = "more than 100x"
+    if times <= 100:
         # Little too much is shown exactly: nothing exceeds a budget by a factor of 1.0.
         shown = f"{times:f}x" if times < 1.5 else f"{times:.1f}x"
     return f"{name} exceeds budget by factor of {shown} ({_ADVICE})"

@@ -34,8 +34,8 @@ class SchemaPlace:
     """Where in a definition a schema stands, as far as that decides what it may say.
 
     `no_default` is why there may be no default, `uncorrelated` the place from which on old values
-    cannot be matched. `costs` counts what rules cost; without it, rules are not compiled. `times` is
-    how many values of the schema an object can have; None is as many as fit into it.
+    cannot be matched. `costs` counts what rules cost; without it, rules are not compiled. `times`
+    is how many values of the schema an object can have; None is as many as fit into it.
     """
 
     is_root: bool = False

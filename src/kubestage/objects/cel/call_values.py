@@ -70,15 +70,17 @@ def _handed(value: Any) -> Any:
 @functools.cache
 def _program(name: str, kinds: tuple[str, ...], is_method: bool) -> Any:
     """One call; arguments of some kinds are read from texts first."""
-    given = [f"{kind}({each})" if kind else each for kind, each in zip(kinds, _NAMES, strict=False)]
+    actual = [
+        f"{kind}({each})" if kind else each for kind, each in zip(kinds, _NAMES, strict=False)
+    ]
     if name in _PREFIXES:
-        text = f"{_PREFIXES[name]}{given[0]}"
+        text = f"{_PREFIXES[name]}{actual[0]}"
     elif name.startswith("_") and name.endswith("_"):
-        text = f"{given[0]} {name.strip('_')} {given[1]}"
+        text = f"{actual[0]} {name.strip('_')} {actual[1]}"
     elif is_method:
-        text = f"{given[0]}.{name}({', '.join(given[1:])})"
+        text = f"{actual[0]}.{name}({', '.join(actual[1:])})"
     else:
-        text = f"{name}({', '.join(given)})"
+        text = f"{name}({', '.join(actual)})"
     try:
         return _environment().compile(text)
     except RuntimeError as error:

@@ -116,7 +116,7 @@ class Checked:
 
     def _call(self, expression: syntax.Call, scope: Mapping[str, Type]) -> Type:
         name, target = expression.name, expression.target
-        given = [self._check(each, scope) for each in expression.arguments]
+        actual = [self._check(each, scope) for each in expression.arguments]
         if name == "_?._":
             field = expression.arguments[1]
             assert isinstance(field, syntax.Constant)
@@ -131,14 +131,14 @@ class Checked:
                 expression.name, expression.target = whole, None
                 name, is_method = whole, False
             else:
-                given = [self._check(target, scope), *given]
-        return self._resolved(expression, known.get(name, ()), given, is_method=is_method)
+                actual = [self._check(target, scope), *actual]
+        return self._resolved(expression, known.get(name, ()), actual, is_method=is_method)
 
     def _resolved(
         self,
         call: syntax.Call,
         overloads: tuple[signatures.Overload, ...],
-        given: list[Type],
+        actual: list[Type],
         *,
         is_method: bool,
     ) -> Type:
@@ -148,8 +148,8 @@ class Checked:
             if each.is_method is not is_method:
                 continue
             own: dict[str, Type] = {}
-            wanted = [self._renamed(part, own) for part in each.parameters]
-            if not self._known.fit(given, wanted):
+            expected = [self._renamed(part, own) for part in each.parameters]
+            if not self._known.fit(actual, expected):
                 continue
             ids.append(each.id)
             found = self._known.resolved(self._renamed(each.result, own))

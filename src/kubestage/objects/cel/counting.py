@@ -184,13 +184,13 @@ class _Compiler:
 
     def _function(self, call: syntax.Call, overload: str) -> Step:
         parts = [] if call.target is None else [call.target]
-        given = [self.step(each) for each in (*parts, *call.arguments)]
+        actual = [self.step(each) for each in (*parts, *call.arguments)]
         name, is_method = call.name, call.target is not None
         is_lenient = name == "@not_strictly_false"
         grow = self._growth(call)
 
         def evaluate(run: Run, scope: Scope) -> Any:
-            values = [each(run, scope) for each in given]
+            values = [each(run, scope) for each in actual]
             failed = None
             if not is_lenient:
                 failed = next((each for each in values if type(each) is Failure), None)

@@ -24,7 +24,7 @@ _MESSAGE_KEY: Final = "__type__"
 
 
 class _Lazy:
-    """A value that is made when it is first asked for."""
+    """A value that is evaluated when it is first read."""
 
     __slots__ = ("scope", "step", "value")
 

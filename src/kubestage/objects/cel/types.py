@@ -16,7 +16,7 @@ _NULLABLE: Final = frozenset(("opaque", "struct", "duration", "timestamp"))
 
 
 class Type(NamedTuple):
-    """A type: `name` tells structures, opaque types and parameters apart."""
+    """A type: `name` is that of a structure, an opaque type or a parameter."""
 
     kind: str
     name: str = ""
@@ -136,10 +136,10 @@ class Substitutions:
     def __init__(self, known: dict[str, Type] | None = None) -> None:
         self._known = {} if known is None else known
 
-    def fit(self, given: Iterable[Type], wanted: Sequence[Type]) -> bool:
+    def fit(self, actual: Iterable[Type], expected: Sequence[Type]) -> bool:
         """Whether types fit others one by one; only then is what that says of parameters kept."""
-        found, attempt = list(given), Substitutions(dict(self._known))
-        if len(found) != len(wanted) or not all(map(attempt._fits, found, wanted)):
+        found, attempt = list(actual), Substitutions(dict(self._known))
+        if len(found) != len(expected) or not all(map(attempt._fits, found, expected)):
             return False
         self._known = attempt._known
         return True
@@ -175,14 +175,14 @@ class Substitutions:
         same = one.name == other.name and len(one.parts) == len(other.parts)
         return same and all(map(self._fits, one.parts, other.parts))
 
-    def _may_be(self, found: Type, wanted: Type) -> tuple[bool, bool]:
+    def _may_be(self, found: Type, expected: Type) -> tuple[bool, bool]:
         """Whether a parameter can stand for a type, and whether it already stands for one."""
-        if found == wanted:
+        if found == expected:
             return True, True
-        known = self._known.get(wanted.name)
+        known = self._known.get(expected.name)
         if known is None:
-            if not self._is_within(wanted, found):
-                self._known[wanted.name] = found
+            if not self._is_within(expected, found):
+                self._known[expected.name] = found
                 return True, False
             return False, False
         if found == known:
@@ -190,14 +190,14 @@ class Substitutions:
         if not self._fits(found, known):
             return False, True
         general = most_general(found, known)
-        if not self._is_within(wanted, general):
-            self._known[wanted.name] = general
+        if not self._is_within(expected, general):
+            self._known[expected.name] = general
         return True, True
 
-    def _is_within(self, wanted: Type, found: Type) -> bool:
-        if wanted == found:
+    def _is_within(self, expected: Type, found: Type) -> bool:
+        if expected == found:
             return True
         if found.kind == "param":
             known = self._known.get(found.name)
-            return known is not None and self._is_within(wanted, known)
-        return any(self._is_within(wanted, each) for each in found.parts)
+            return known is not None and self._is_within(expected, known)
+        return any(self._is_within(expected, each) for each in found.parts)

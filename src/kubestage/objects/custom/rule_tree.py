@@ -56,7 +56,7 @@ class Rule(abc.ABC):
 
     uses_old: bool
     has_wording = False
-    """Whether what is said of a broken rule costs something itself."""
+    """Whether the message of a broken rule has a cost."""
 
     def __init__(self, rule: Json, node: Node) -> None:
         self.optional_old = bool(rule.get("optionalOldSelf"))

@@ -185,12 +185,12 @@ class Estimate:
     def _map(self, made: syntax.MapOf) -> Range:
         if made.message:
             total = _MESSAGE
-            for _, value, _ in made.entries:
-                total = total.plus(self.cost(value))
+            for _, each_value, _ in made.entries:
+                total = total.plus(self.cost(each_value))
             return total
         total = _MAP
         key = value = sizes.NOTHING_YET if made.entries else NONE
-        for each_key, each_value, _optional in made.entries:
+        for each_key, each_value, _ in made.entries:
             total = total.plus(self.cost(each_key)).plus(self.cost(each_value))
             key, value = key.union(self.size(each_key)), value.union(self.size(each_value))
         self._entries[made] = Entries("map", key, value)

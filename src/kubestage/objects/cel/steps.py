@@ -131,7 +131,7 @@ def made_map(entries: list[tuple[Step, Step, bool]], cost: int) -> Step:
         failed = None
         for key_step, step, is_optional in entries:
             key = key_step(run, scope)
-            value = key if type(key) is Failure else step(run, scope)
+            value: Any = key if type(key) is Failure else step(run, scope)
             if type(value) is Failure:
                 failed = value
                 break

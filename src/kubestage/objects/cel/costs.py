@@ -125,13 +125,16 @@ def size_of(value: Any) -> int:
     while todo:
         each = todo.pop()
         size += _VALUE
-        if isinstance(each, (str, bytes)):
+        kind = type(each)
+        if kind is str:
             size += len(each)
-        elif isinstance(each, dict):
+        elif kind is dict:
             size += sum(map(len, map(str, each)))
             todo += each.values()
-        elif isinstance(each, list):
+        elif kind is list:
             todo += each
+        elif isinstance(each, (str, bytes)):
+            size += len(each)
     return size
 
 

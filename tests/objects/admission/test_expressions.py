@@ -10,6 +10,7 @@ from kubestage.objects.admission import object_literals, programs, type_check, v
 from kubestage.objects.admission.evaluation import Evaluation, match
 from kubestage.objects.admission.programs import ExpressionError
 from kubestage.objects.cel import authorizer_functions
+from kubestage.objects.cel.budget import Budget
 from kubestage.objects.kinds import KindTable
 
 REQUEST = {
@@ -31,7 +32,7 @@ def evaluation(obj: Any, **more: Any) -> Evaluation:
         **variables.bound(REQUEST),
         "authorizer": authorizer_functions.authorizer(user),  # type: ignore[arg-type]
     }
-    return Evaluation(data, **more)
+    return Evaluation(data, Budget(is_exact=False), **more)
 
 
 def test_literals_become_plain_objects_in_a_fixed_order() -> None:
@@ -109,11 +110,16 @@ def test_variables_build_on_each_other_and_are_evaluated_when_they_are_used() ->
 
 
 def test_one_condition_that_does_not_hold_decides() -> None:
+    def made(left: Budget) -> Evaluation:
+        found = evaluation({})
+        found.begin(left)
+        return found
+
     conditions = [{"expression": "object.nope == 1"}, {"expression": "1 == 2"}]
-    assert match(evaluation({}), conditions, fails=True) == (False, "")
-    failing = match(evaluation({}), conditions[:1], fails=True)
+    assert match(made, conditions, fails=True) == (False, "")
+    failing = match(made, conditions[:1], fails=True)
     assert failing.error.endswith("no such key: nope")
-    assert match(evaluation({}), conditions[:1], fails=False) == (False, "")
+    assert match(made, conditions[:1], fails=False) == (False, "")
 
 
 def test_types_are_checked_against_the_kinds_that_a_policy_names() -> None:
@@ -139,3 +145,47 @@ def test_types_are_checked_against_the_kinds_that_a_policy_names() -> None:
         "applied to '(int, string)'\n | object.spec.replicas > '1'\n | .....................^\n"
     )
     assert "undefined field 'nope'" in found[2]["warning"]
+
+
+PAIRS = "object.l.all(x, object.l.all(y, x == y))"
+
+
+def test_an_expression_that_costs_too_much_has_no_value() -> None:
+    many = evaluation({"l": [1] * 700})
+    with pytest.raises(ExpressionError) as failed:
+        many.value(PAIRS, programs.BOOL)
+    assert str(failed.value) == (
+        f"expression '{PAIRS}' resulted in error: operation cancelled: actual cost limit exceeded"
+    )
+    assert evaluation({"l": [1] * 70}).value(PAIRS, programs.BOOL) is True
+
+
+def test_turns_of_loops_are_not_limited_themselves() -> None:
+    many = evaluation({"l": [1] * 20_000})
+    assert many.value("object.l.all(x, x == 1)", programs.BOOL) is True
+
+
+def test_conditions_share_a_budget_in_which_each_pays_for_variables_once() -> None:
+    """The costs are those of kube-apiserver v1.36.4: 70 times 70 pairs are 30,663 here."""
+    left = Budget(100_000)
+    listed = [{"name": "same", "expression": PAIRS}]
+    found = evaluation({"l": [1] * 70}, variables=listed)
+    found.begin(left)
+    assert found.value("variables.same", programs.BOOL) is True
+    first = 100_000 - left.left
+    assert found.value("variables.same", programs.BOOL) is True
+    assert 100_000 - left.left == first + 2
+    found.begin(left)
+    found.value("variables.same", programs.BOOL)
+    assert 100_000 - left.left == 2 * first + 2
+
+    def made(budget: Budget) -> Evaluation:
+        many = evaluation({"l": [1] * 250})
+        many.begin(budget)
+        return many
+
+    text = "validation failed due to running out of cost budget, no further validation rules will"
+    conditions = [{"expression": f"{PAIRS} || {index} == 0"} for index in range(8)]
+    assert match(made, conditions[:1], fails=True) == (True, "")
+    assert match(made, conditions, fails=True) == (False, f"{text} be run")
+    assert match(made, conditions, fails=False) == (False, "")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kubestage.errors import Invalid
 from kubestage.objects import own_definitions
 from kubestage.objects.cel import environments
+from kubestage.objects.cel.budget import Budget
 from kubestage.objects.custom import cel_programs, cel_rules, coded_rules, correlation, nodes
 from kubestage.objects.custom.nodes import Node
 from kubestage.stage import Stage
@@ -74,8 +75,8 @@ def test_every_rule_of_the_definitions_is_known(plural: str) -> None:
 def judged(coded: Any, compiled: Any, node: Node, new: Any, old: Any) -> tuple[Any, Any]:
     pairs = [correlation.Correlated(new, old, node) if old is not None else None for _ in range(2)]
     return (
-        [str(each) for each in coded.validate(new, old, "spec", pairs[0], None)],
-        [str(each) for each in compiled.validate(new, old, "spec", pairs[1], None)],
+        [str(each) for each in coded.validate(new, old, "spec", pairs[0], None, Budget())],
+        [str(each) for each in compiled.validate(new, old, "spec", pairs[1], None, Budget())],
     )
 
 

@@ -7,16 +7,23 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import KubestageError, LimitExceeded
-from kubestage.objects.admission import object_literals, variables
-from kubestage.objects.cel import costs, wording
+from kubestage.objects.admission import expression_types, object_literals, variables
+from kubestage.objects.cel import costs, syntax, wording
+from kubestage.objects.cel.budget import CALL_LIMIT, CallExceeded
+from kubestage.objects.cel.checker import Checked
+from kubestage.objects.cel.counting import Counted
 from kubestage.objects.cel.guard import Guarded
+from kubestage.objects.cel.run import CANCELLED
+from kubestage.objects.cel.values import Failure
 from kubestage.objects.custom import cel_tree
 
 if TYPE_CHECKING:
     from kubestage.objects.admission.variables import Declarations
+    from kubestage.objects.cel.budget import Budget
 
 _REMEMBERED: Final = 4096
-_TOO_COSTLY: Final = "operation cancelled: actual cost limit exceeded"
+# The library counts turns of loops, whatever they cost.
+_TOO_MANY_TURNS: Final = "Iteration budget exceeded"
 _UNBOUND: Final = re.compile(r'No value with name "variables\.(\w+)" found in Activation')
 _QUALIFIED: Final = re.compile(r"undeclared reference to '(\w+)\.[\w.]+'")
 _NAMES: Final = {"BOOL": "bool", "STRING": "string", "INT": "int", "NULL": "null_type"}
@@ -44,21 +51,51 @@ class Program:
         if len(text) > costs.LONGEST:
             raise ExpressionError(f"compilation failed: {costs.TOO_LONG}")
         self.text = text
-        compiled = _compiled(text, declared)
+        untyped, compiled = _compiled(text, declared)
         self.kind: str = compiled.return_type().name()
         self._program = Guarded(compiled)
+        self._tree: bytes = untyped.serialize()
+        self._declared = declared
 
-    def run(self, data: dict[str, Any], failures: dict[str, str]) -> Any:
-        """The value; `failures` are why variables have none."""
+    def most_cost(self, size: int) -> float:
+        """What the expression can cost at most on data of a size."""
+        return self._program.most_cost(size)
+
+    def run(self, data: dict[str, Any], failures: dict[str, str], size: int, budget: Budget) -> Any:
+        """The value for data of a size; `failures` are why variables have none."""
+        if not budget.admits(self.most_cost(size)):
+            return self._counted_run(data, failures, budget)
         try:
             kind, value = self._program.eval(data)
         except LimitExceeded:
-            raise ExpressionError(_TOO_COSTLY) from None
+            return self._counted_run(data, failures, budget)
         except (RuntimeError, TypeError) as error:
-            raise ExpressionError(_why(str(error), failures)) from None
-        if kind == "ERROR":
-            raise ExpressionError(_why(str(value), failures))
-        return value
+            kind, value = "ERROR", error
+        if kind != "ERROR":
+            return value
+        if _TOO_MANY_TURNS in str(value):
+            return self._counted_run(data, failures, budget)
+        raise ExpressionError(_why(str(value), failures))
+
+    @functools.cached_property
+    def _counted(self) -> Counted:
+        known = expression_types.of(self._declared)
+        return Counted(Checked(syntax.read(self._tree), known.variables, known.field))
+
+    def _counted_run(self, data: dict[str, Any], failures: dict[str, str], budget: Budget) -> Any:
+        """As `run`, with what it costs."""
+        missing = {f"variables.{name}": Failure(why) for name, why in failures.items()}
+        try:
+            result = self._counted.run({**data, **missing}, CALL_LIMIT)
+        except LimitExceeded:
+            raise ExpressionError(CANCELLED) from None
+        try:
+            budget.pay(result)
+        except CallExceeded as error:
+            raise ExpressionError(str(error)) from None
+        if isinstance(result.value, Failure):
+            raise ExpressionError(result.value.text)
+        return result.value
 
 
 def _why(text: str, failures: dict[str, str]) -> str:
@@ -68,7 +105,8 @@ def _why(text: str, failures: dict[str, str]) -> str:
     return wording.failed(text)
 
 
-def _compiled(text: str, declared: Declarations) -> Any:
+def _compiled(text: str, declared: Declarations) -> tuple[Any, Any]:
+    """An expression as it is written, and with the types of the fields that it reads."""
     untyped = compiled(text, declared)
     problems = cel_tree.problems(untyped.serialize(), SCOPE, escapes=False)
     if problems:
@@ -76,8 +114,8 @@ def _compiled(text: str, declared: Declarations) -> Any:
         raise ExpressionError(f"compilation failed: {shown}")
     typed = {**variables.typed(text, _REQUEST), **dict(declared.typed)}
     if not typed:
-        return untyped
-    return compiled(text, declared._replace(typed=tuple(sorted(typed.items()))))
+        return untyped, untyped
+    return untyped, compiled(text, declared._replace(typed=tuple(sorted(typed.items()))))
 
 
 def compiled(text: str, declared: Declarations) -> Any:

@@ -22,6 +22,7 @@ class Guarded:
             self._serialized, costs.LARGEST_OBJECT
         )
         self._affordable: dict[int, bool] = {}
+        self._most_costs: dict[int, float] = {}
 
     def eval(self, data: Mapping[str, Any]) -> tuple[str, Any]:
         """The type and the value of the expression; `LimitExceeded` if it could cost too much."""
@@ -35,3 +36,11 @@ class Guarded:
                 raise LimitExceeded(costs.TOO_COSTLY)
         result = self._program.eval(data=data)
         return result.type().name(), result.plain_value()
+
+    def most_cost(self, data_size: int) -> float:
+        """What an evaluation on data of a size can cost at most, as the API server counts it."""
+        bits = data_size.bit_length()
+        known = self._most_costs.get(bits)
+        if known is None:
+            known = self._most_costs[bits] = costs.most_cost(self._serialized, 1 << bits)
+        return known

@@ -39,8 +39,8 @@ def message(data: bytes) -> Message:
             size, at = _varint(data, at)
             value, at = data[at : at + size], at + size
         else:
-            at += _FIXED[wire]
-            value = None
+            size = _FIXED[wire]
+            value, at = data[at : at + size], at + size
         found.setdefault(number, []).append(value)
     return found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.custom.nodes import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _RESERVED: Final = frozenset(
     {
@@ -62,23 +62,34 @@ def is_exposed(node: Node) -> bool:
 def fields(node: Node, *, is_root: bool) -> Mapping[str, Node]:
     """The fields of an object that rules can ask for, by their escaped names."""
     found = {}
-    for name, child in node.properties.items():
+    for name, child in named_fields(node, is_root=is_root):
         escaped = escape(name)
         if escaped is not None and is_exposed(child):
             found[escaped] = child
-    if is_root or node.is_embedded:
-        found.update({"apiVersion": _STRING, "kind": _STRING})
-        if not set(_NAMES) <= _properties(found.get("metadata")):
-            found["metadata"] = _META
     return found
 
 
-def _properties(node: Node | None) -> set[str]:
-    return set() if node is None else set(node.properties)
+def named_fields(node: Node, *, is_root: bool) -> Iterator[tuple[str, Node]]:
+    """The fields of an object by their own names, with those that every resource has."""
+    if not is_root and not node.is_embedded:
+        yield from node.properties.items()
+        return
+    has_all = all(_is_text(node.properties.get(each)) for each in ("apiVersion", "kind"))
+    meta = node.properties.get("metadata")
+    if meta is None or meta.type != "object":
+        has_all = False
+    else:
+        has_all = has_all and all(_is_text(meta.properties.get(each)) for each in _NAMES)
+    own = {"apiVersion": _STRING, "kind": _STRING, "metadata": _META}
+    yield from (node.properties if has_all else {**node.properties, **own}).items()
+
+
+def _is_text(node: Node | None) -> bool:
+    return node is not None and node.type == "string"
 
 
 def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:
-    """A value as rules see it."""
+    """A value as rules see it: a field that is null is not there."""
     if item_value is None or node.int_or_string:
         return item_value
     if type(item_value) is list:
@@ -92,7 +103,7 @@ def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:
         known = fields(node, is_root=is_root)
         for name, item in item_value.items():
             escaped = escape(name)
-            if escaped is not None and escaped in known:
+            if item is not None and escaped is not None and escaped in known:
                 seen[escaped] = value(item, known[escaped])
         return seen
     if node.type == "number" and type(item_value) is int:

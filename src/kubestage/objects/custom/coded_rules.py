@@ -108,9 +108,9 @@ class CodedRule(rule_tree.Rule):
         self._condition = found
         self.uses_old = "oldSelf" in rule["rule"]
 
-    def holds(self, new: Any, old: Any) -> bool:
+    def holds(self, data: rule_tree.RuleData) -> bool:
         """Whether the rule holds of a value."""
-        return self._condition(new, old)
+        return self._condition(data.new, data.old)
 
 
 class RuleTree(rule_tree.RuleTree):

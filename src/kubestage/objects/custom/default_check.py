@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.objects.cel import budget
 from kubestage.objects.custom import defaulting, findings, object_meta, pruning, rule_tree
 from kubestage.objects.custom.rule_tree import RuleError
 from kubestage.objects.custom.value_check import Check
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.objects.custom.nodes import Node
+    from kubestage.objects.custom.rule_tree import RuleTree
     from kubestage.objects.validation.field import FieldError
 
 Trail = tuple[str | int, ...]
@@ -89,7 +91,12 @@ def _rules(node: Node, path: str, *, is_root: bool) -> list[FieldError]:
     except (RuleError, InputError):
         # Reported where rules are looked at.
         return []
-    value = node.default
-    return tree.validate(value, value, path, None, None) or tree.validate(
-        value, None, path, None, None
+    return _broken(tree, node.default, node.default, path) or _broken(
+        tree, node.default, None, path
+    )
+
+
+def _broken(tree: RuleTree, value: Any, old: Any, path: str) -> list[FieldError]:
+    return budget.within(
+        budget.LIMIT, lambda left: tree.validate(value, old, path, None, None, left)
     )

@@ -94,15 +94,20 @@ def _spec(spec: Json, old: Json | None) -> Iterator[FieldError]:
     if is_free and version_check.has_defaults(spec):
         text = "must be false in order to use defaults in the schema"
         yield field.invalid("spec.preserveUnknownFields", True, text)
-    yield from _versions(spec, view)
+    unchanged = _unchanged_schemas(spec, old)
+    yield from _versions(spec, view, unchanged)
     yield from _required_names(spec["names"])
     yield from _names(spec["names"], "spec.names")
     has_status = any(
         (version.get("subresources") or {}).get("status") is not None
         for version in spec.get("versions") or ()
     )
+    first = next((version.get("name") for version in spec.get("versions") or ()), "")
     yield from version_check.validate_schema(
-        view.shared.schema, "spec.validation", has_status=has_status
+        view.shared.schema,
+        "spec.validation",
+        has_status=has_status,
+        is_unchanged=first in unchanged,
     )
     yield from version_check.validate_subresources(view.shared.subresources, "spec.subresources")
     yield from version_check.validate_columns(view.shared.columns, "spec.additionalPrinterColumns")
@@ -117,6 +122,18 @@ def _spec(spec: Json, old: Json | None) -> Iterator[FieldError]:
     yield from conversion_check.validate(
         conversion, "spec.conversion", checks_bundle=_checks_bundle(old)
     )
+
+
+def _unchanged_schemas(spec: Json, old: Json | None) -> set[str]:
+    """The versions that the old definition had with the same schemas."""
+    if old is None:
+        return set()
+    before = {each.get("name"): each.get("schema") for each in old["spec"].get("versions") or ()}
+    return {
+        each.get("name") or ""
+        for each in spec.get("versions") or ()
+        if each.get("name") in before and each.get("schema") == before[each.get("name")]
+    }
 
 
 def _checks_bundle(old: Json | None) -> bool:
@@ -137,7 +154,7 @@ def _group(group: str) -> Iterator[FieldError]:
         yield field.invalid("spec.group", group, "should be a domain with at least one dot")
 
 
-def _versions(spec: Json, view: DefinitionView) -> Iterator[FieldError]:
+def _versions(spec: Json, view: DefinitionView, unchanged: set[str]) -> Iterator[FieldError]:
     seen: list[str] = []
     for index, (version, parts) in enumerate(view.versions):
         path = f"spec.versions[{index}]"
@@ -146,7 +163,7 @@ def _versions(spec: Json, view: DefinitionView) -> Iterator[FieldError]:
         problems = names.is_dns1035_label(name)
         if problems:
             yield field.invalid(f"{path}.name", name, ",".join(problems))
-        yield from version_check.validate(version, parts, path)
+        yield from version_check.validate(version, parts, path, is_unchanged=name in unchanged)
     shown = internal_json.render(_VERSIONS, view.rendered)
     if len(set(seen)) < len(seen):
         yield field.invalid("spec.versions", shown, "must contain unique version names")

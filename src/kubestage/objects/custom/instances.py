@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import lazy
 from kubestage.errors import BadRequest
+from kubestage.objects.cel import budget
 from kubestage.objects.custom import (
     correlation,
     defaulting,
@@ -164,7 +165,10 @@ class Instances:
         if self._rules is None:
             is_known = coded_rules.know_all(self.node)
             self._rules = (coded_rules if is_known else cel_rules).RuleTree(self.node, is_root=True)
-        return self._rules.validate(new, old, "<nil>", pair, None)
+        rules = self._rules
+        return budget.within(
+            budget.LIMIT, lambda left: rules.validate(new, old, "<nil>", pair, None, left)
+        )
 
 
 # By the identity of the version that a definition holds, which is kept so that it stays its own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage import lazy
 from kubestage.errors import InputError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
+    from kubestage.objects.custom.rule_costs import RuleCosts
     from kubestage.objects.validation.field import FieldError
 
 REASONS: Final = (
@@ -30,12 +31,21 @@ REASONS: Final = (
 _UNKNOWN: Final = "DYN"
 
 
-def validate(node: Node, path: str, *, is_root: bool, uncorrelated: str) -> list[FieldError]:
+class RulePlace(NamedTuple):
+    """Where rules stand: the part of `SchemaPlace` that they depend on."""
+
+    is_root: bool
+    uncorrelated: str
+    costs: RuleCosts
+    times: int | None
+
+
+def validate(node: Node, path: str, place: RulePlace) -> list[FieldError]:
     """What is wrong with the rules of one schema."""
     errors: list[FieldError] = []
     for index, rule in enumerate(node.rules):
         try:
-            errors += _validate(rule, node, f"{path}[{index}]", uncorrelated, is_root=is_root)
+            errors += _validate(rule, node, f"{path}[{index}]", place)
         except InputError as missing:
             if coded_rules.knows(rule):
                 continue
@@ -47,27 +57,27 @@ def _hint(missing: InputError) -> str:
     return f"rules need the package cel-expr-python; {missing.fix}"
 
 
-def _validate(
-    rule: Json, node: Node, path: str, uncorrelated: str, *, is_root: bool
-) -> Iterator[FieldError]:
+def _validate(rule: Json, node: Node, path: str, place: RulePlace) -> Iterator[FieldError]:
     shown = internal_json.render("apiextensions/v1.ValidationRule", rule)
     optional_old = bool(rule.get("optionalOldSelf"))
     uses_old = False
     try:
         program = cel_programs.Program(
-            rule["rule"], node, is_root=is_root, optional_old=optional_old
+            rule["rule"], node, is_root=place.is_root, optional_old=optional_old
         )
         uses_old = program.uses_old_self
-        if program.result not in ("BOOL", _UNKNOWN):
+        if program.result in ("BOOL", _UNKNOWN):
+            yield from place.costs.rule(program, place.times, f"{path}.rule")
+        else:
             yield field.invalid(f"{path}.rule", shown, "cel expression must evaluate to a bool")
     except RuleError as error:
         yield field.invalid(f"{path}.rule", shown, str(error))
     else:
-        yield from _wording(rule, node, path, shown, is_root=is_root)
-    if uses_old and uncorrelated:
+        yield from _wording(rule, node, path, shown, place)
+    if uses_old and place.uncorrelated:
         text = (
             "oldSelf cannot be used on the uncorrelatable portion of the schema within "
-            f"{uncorrelated}"
+            f"{place.uncorrelated}"
         )
         yield field.invalid(f"{path}.rule", rule["rule"], text)
     elif not uses_old and rule.get("optionalOldSelf") is not None:
@@ -76,16 +86,18 @@ def _validate(
 
 
 def _wording(
-    rule: Json, node: Node, path: str, shown: field.Rendered, *, is_root: bool
+    rule: Json, node: Node, path: str, shown: field.Rendered, place: RulePlace
 ) -> Iterator[FieldError]:
     expression = rule.get("messageExpression")
     if not expression:
         return
     where = f"{path}.messageExpression"
     try:
-        program = cel_programs.Program(expression, node, is_root=is_root, optional_old=False)
+        program = cel_programs.Program(expression, node, is_root=place.is_root, optional_old=False)
     except RuleError as error:
         yield field.invalid(where, shown, f"messageExpression {error}")
         return
-    if program.result not in ("STRING", _UNKNOWN):
+    if program.result in ("STRING", _UNKNOWN):
+        yield from place.costs.wording(program, where)
+    else:
         yield field.invalid(where, shown, "messageExpression must evaluate to a string")

@@ -7,9 +7,10 @@ How a rule is decided is the matter of a subclass: by the CEL library, or by cod
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from kubestage.errors import KubestageError
+from kubestage.objects.cel.budget import Budget, BudgetExceeded, CallExceeded
 from kubestage.objects.custom import correlation, field_paths
 from kubestage.objects.validation import field
 
@@ -24,6 +25,24 @@ class RuleError(KubestageError):
     """A rule that cannot be compiled, or that failed on a value; the message is the server's."""
 
 
+class WordingError(KubestageError):
+    """The message of a broken rule cost too much; this is the server's message instead."""
+
+
+class RuleData(NamedTuple):
+    """A value and its old one, as rules see them, their size, and what may be spent on them."""
+
+    new: Any
+    old: Any
+    size: int
+    budget: Budget
+
+
+_NO_BUDGET: Final = (
+    "validation failed due to running out of cost budget, no further validation rules will be run"
+)
+
+
 def exist(node: Node) -> bool:
     """Whether a schema, or one in it, has rules."""
     if node.rules:
@@ -36,6 +55,8 @@ class Rule(abc.ABC):
     """One rule, with the words for when it is broken."""
 
     uses_old: bool
+    has_wording = False
+    """Whether the message of a broken rule has a cost."""
 
     def __init__(self, rule: Json, node: Node) -> None:
         self.optional_old = bool(rule.get("optionalOldSelf"))
@@ -47,23 +68,34 @@ class Rule(abc.ABC):
             self.below = field_paths.normalized(rule["fieldPath"], node)
 
     @abc.abstractmethod
-    def holds(self, new: Any, old: Any) -> bool:
+    def holds(self, data: RuleData) -> bool:
         """Whether the rule holds of a value; RuleError if that cannot be decided."""
 
-    def detail(self, new: Any, old: Any) -> str:
+    def detail(self, data: RuleData) -> str:
         """What to say of a value that breaks the rule."""
-        del new, old
+        del data
         return self.message or f"failed rule: {self.name}"
 
     def failure(self, problem: str) -> str:
         """What to say of a value on which the rule failed."""
         return f"{problem} evaluating rule: {self.name}"
 
+    def too_costly(self, problem: str) -> str:
+        """What to say of a value on which the rule took too long."""
+        return (
+            f"'{problem}': no further validation rules will be run due to call cost exceeds limit "
+            f"for rule: {self.name}"
+        )
+
+    def place(self, path: str) -> str:
+        """Where an error is shown, of a value at a path."""
+        if not self.below:
+            return path
+        return self.below if path == "<nil>" else f"{path}.{self.below}"
+
     def broken(self, path: str, value: Any, detail: str) -> FieldError:
         """The error, of the type that the rule sets."""
-        at = path
-        if self.below:
-            at = self.below if path == "<nil>" else f"{path}.{self.below}"
+        at = self.place(path)
         if self.reason == "FieldValueForbidden":
             return field.forbidden(at, detail)
         if self.reason == "FieldValueRequired":
@@ -101,17 +133,28 @@ class RuleTree(abc.ABC):
             return None
         return type(self)(node, is_root=node.is_embedded)
 
+    def size(self, new: Any, old: Any) -> int:
+        """The size of values, if rules of this kind have a cost that depends on it."""
+        del new, old
+        return 0
+
     def validate(
-        self, new: Any, old: Any, path: str, pair: Correlated | None, parent: Correlated | None
+        self,
+        new: Any,
+        old: Any,
+        path: str,
+        pair: Correlated | None,
+        parent: Correlated | None,
+        budget: Budget,
     ) -> list[FieldError]:
         """All broken rules; of values that did not change only those about the change itself.
 
         `pair` is what the value replaced, `parent` the same of the nearest value around it of
         which that is known.
         """
-        if new is None:
+        if new is None or budget.is_over:
             return []
-        errors = self._check_here(new, old, path, pair or parent) if self.rules else []
+        errors = self._check_here(new, old, path, pair or parent, budget) if self.rules else []
         at = "" if path == "<nil>" else path
         if type(new) is list and self.items is not None:
             known = correlation.old_items(self.node, old)
@@ -120,7 +163,8 @@ class RuleTree(abc.ABC):
                 before = known.get(key) if key is not None else None
                 below = None if pair is None else pair.index(index)
                 above = parent if pair is None else pair
-                errors += self.items.validate(item, before, f"{at}[{index}]", below, above)
+                where = f"{at}[{index}]"
+                errors += self.items.validate(item, before, where, below, above, budget)
         elif type(new) is dict:
             before_all = old if type(old) is dict else {}
             for name, item in new.items():
@@ -132,27 +176,43 @@ class RuleTree(abc.ABC):
                     continue
                 below = None if pair is None else pair.key(name)
                 above = parent if pair is None else pair
-                errors += tree.validate(item, before_all.get(name), where, below, above)
+                before = before_all.get(name)
+                errors += tree.validate(item, before, where, below, above, budget)
         return errors
 
     def _check_here(
-        self, new: Any, old: Any, path: str, known: Correlated | None
+        self, new: Any, old: Any, path: str, known: Correlated | None, budget: Budget
     ) -> list[FieldError]:
+        kind = self.node.type
+        if budget.left <= 0:
+            budget.is_over = True
+            return [field.invalid(path, kind, _NO_BUDGET)]
         errors: list[FieldError] = []
-        node = self.node
         seen = self.seen(new)
         before = None if old is None else self.seen(old)
+        data = RuleData(seen, before, self.size(seen, before), budget)
+        shown = field.OMITTED if kind in ("object", "array") else new
         for rule in self.rules:
             if rule.uses_old and old is None and not rule.optional_old:
                 continue
             try:
-                if rule.holds(seen, before):
+                if rule.holds(data):
                     continue
             except RuleError as problem:
-                errors.append(field.invalid(path, node.type, rule.failure(str(problem))))
+                errors.append(field.invalid(path, kind, rule.failure(str(problem))))
                 continue
-            if not rule.uses_old and known is not None and known.is_unchanged:
+            except CallExceeded as problem:
+                return [*errors, field.invalid(path, kind, rule.too_costly(str(problem)))]
+            except BudgetExceeded:
+                return [*errors, field.invalid(path, kind, _NO_BUDGET)]
+            is_old = not rule.uses_old and known is not None and known.is_unchanged
+            if is_old and not rule.has_wording:
                 continue
-            shown = field.OMITTED if node.type in ("object", "array") else new
-            errors.append(rule.broken(path, shown, rule.detail(seen, before)))
+            try:
+                error = rule.broken(path, shown, rule.detail(data))
+            except WordingError as problem:
+                error = field.invalid(rule.place(path), kind, str(problem))
+            errors += [] if is_old else [error]
+            if budget.is_over:
+                return errors
         return errors

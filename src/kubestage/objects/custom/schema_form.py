@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.custom import field_paths, nodes, rule_form
+from kubestage.objects.custom import field_paths, nodes, rule_costs, rule_form
 from kubestage.objects.custom.nodes import (
     EMBEDDED,
     LIST_TYPE,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
+    from kubestage.objects.custom.rule_costs import RuleCosts
     from kubestage.objects.validation.field import FieldError
 
 
@@ -33,14 +34,16 @@ class SchemaPlace:
     """Where in a definition a schema stands, as far as that decides what it may say.
 
     `no_default` is why there may be no default, `uncorrelated` the place from which on old values
-    cannot be matched, `checks_rules` whether rules are compiled.
+    cannot be matched. `costs` counts what rules cost; without it, rules are not compiled. `times`
+    is how many values of the schema an object can have; None is as many as fit into it.
     """
 
     is_root: bool = False
     in_meta: bool = False
     no_default: str | None = None
     uncorrelated: str = ""
-    checks_rules: bool = False
+    costs: RuleCosts | None = None
+    times: int | None = 1
 
     def inner(self, **changes: Any) -> SchemaPlace:
         """A place below."""
@@ -70,12 +73,11 @@ def _visit(schema: Json, path: str, place: SchemaPlace, errors: SchemaErrors) ->
     rules = schema.get(RULES) or []
     for index, rule in enumerate(rules):
         found.schema += _rule(schema, rule, f"{path}.{RULES}[{index}]")
-    if rules and not found.schema and place.checks_rules:
+    if rules and not found.schema and place.costs is not None:
         node = nodes.root(schema) if place.is_root else nodes.Node(schema)
         is_root = place.is_root or bool(schema.get(EMBEDDED))
-        found.rules += rule_form.validate(
-            node, f"{path}.{RULES}", is_root=is_root, uncorrelated=place.uncorrelated
-        )
+        where = rule_form.RulePlace(is_root, place.uncorrelated, place.costs, place.times)
+        found.rules += rule_form.validate(node, f"{path}.{RULES}", where)
     errors.schema += found.schema
     errors.rules += found.rules
 
@@ -83,31 +85,33 @@ def _visit(schema: Json, path: str, place: SchemaPlace, errors: SchemaErrors) ->
 def _visit_below(schema: Json, path: str, place: SchemaPlace, errors: SchemaErrors) -> None:
     additional = schema.get("additionalProperties")
     properties: Json = schema.get("properties") or {}
+    times = rule_costs.times_below(schema, place.times)
     if additional is not None:
         if properties and additional is not True:
             text = "additionalProperties and properties are mutual exclusive"
             errors.schema.append(field.forbidden(f"{path}.additionalProperties", text))
         if isinstance(additional, dict):
             reason = "inside additionalProperties applying to object metadata"
-            below = place.inner(no_default=reason) if place.in_meta else place.inner()
+            below = place.inner(times=times)
+            below = below.inner(no_default=reason) if place.in_meta else below
             _visit(additional, f"{path}.additionalProperties", below, errors)
     for name, child in sorted(properties.items()):
-        below = place.inner()
+        below = place.inner(times=times)
         if (place.is_root or schema.get(EMBEDDED)) and name in _META:
-            below = place.inner(in_meta=True)
+            below = below.inner(in_meta=True)
             if place.is_root:
                 below = below.inner(no_default=f"in top-level {name}")
         _visit(child, f"{path}.properties[{name}]", below, errors)
-    apart = place.inner(checks_rules=False)
+    apart = place.inner(costs=None)
     if schema.get("not") is not None:
         _visit(schema["not"], f"{path}.not", apart, errors)
     for keyword in ("allOf", "oneOf", "anyOf"):
         for index, clause in enumerate(schema.get(keyword) or ()):
             _visit(clause, f"{path}.{keyword}[{index}]", apart, errors)
     items = schema.get("items")
-    below = place.inner()
+    below = place.inner(times=times)
     if schema.get(LIST_TYPE) != "map" and not place.uncorrelated:
-        below = place.inner(uncorrelated=path)
+        below = below.inner(uncorrelated=path)
     if isinstance(items, dict):
         _visit(items, f"{path}.items", below, errors)
     elif isinstance(items, list):

@@ -11,6 +11,7 @@ from kubestage.objects.custom import (
     schema_form,
     structural_form,
 )
+from kubestage.objects.custom.rule_costs import RuleCosts
 from kubestage.objects.validation import field, internal_json
 
 if TYPE_CHECKING:
@@ -39,13 +40,17 @@ _AT_ROOT: Final = {
 }  # fmt: skip
 
 
-def validate(version: Json, parts: VersionParts, path: str) -> Iterator[FieldError]:
-    """What is wrong with the settings of one version."""
+def validate(
+    version: Json, parts: VersionParts, path: str, *, is_unchanged: bool
+) -> Iterator[FieldError]:
+    """What is wrong with the settings of one version, of which the schema may be the old one."""
     warning = version.get("deprecationWarning")
     where = f"{path}.deprecationWarning"
     yield from field.invalids(where, warning, _warning_problems(version, warning))
     has_status = (version.get("subresources") or {}).get("status") is not None
-    yield from validate_schema(parts.schema, f"{path}.schema", has_status=has_status)
+    yield from validate_schema(
+        parts.schema, f"{path}.schema", has_status=has_status, is_unchanged=is_unchanged
+    )
     yield from validate_subresources(parts.subresources, f"{path}.subresources")
     yield from validate_columns(parts.columns, f"{path}.additionalPrinterColumns")
     if parts.selectable:
@@ -89,8 +94,13 @@ def _has_default(schema: Any) -> bool:
     return any(_has_default(schema.get(each)) for each in below) or any(map(_has_default, fields))
 
 
-def validate_schema(section: Json | None, path: str, *, has_status: bool) -> list[FieldError]:
-    """What is wrong with a schema of whole objects."""
+def validate_schema(
+    section: Json | None, path: str, *, has_status: bool, is_unchanged: bool = False
+) -> list[FieldError]:
+    """What is wrong with a schema of whole objects.
+
+    Each rule of one that stays as it was may cost what it did.
+    """
     schema = (section or {}).get("openAPIV3Schema")
     if schema is None:
         return []
@@ -104,11 +114,13 @@ def validate_schema(section: Json | None, path: str, *, has_status: bool) -> lis
         found = structural_form.validate(schema, where)
         found = found or default_check.validate(nodes.root(schema), where)
     errors += found
-    place = schema_form.SchemaPlace(is_root=True, checks_rules=obstacle is None and not found)
+    costs = RuleCosts(ignores_single=is_unchanged)
+    checks_rules = obstacle is None and not found
+    place = schema_form.SchemaPlace(is_root=True, costs=costs if checks_rules else None)
     errors += schema_form.validate(schema, where, place)
     if not errors and obstacle is not None:
         errors.append(field.invalid(where, "", obstacle))
-    return errors
+    return errors + costs.errors(where)
 
 
 def _beside_status(schema: Json, path: str) -> Iterator[FieldError]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import AdmissionDenied, ApiError, InputError, KubestageError
 from kubestage.objects import conversion, patches, timestamps
 from kubestage.objects.admission import object_literals, programs
-from kubestage.objects.admission.evaluation import Evaluation, match
+from kubestage.objects.admission.evaluation import NO_BUDGET, Evaluation, match
 from kubestage.objects.admission.programs import ExpressionError
-from kubestage.objects.cel import authorizer_functions
+from kubestage.objects.cel import authorizer_functions, budget
+from kubestage.objects.cel.budget import BudgetExceeded
 from kubestage.objects.ownership import checking, merging, path_element, values
 from kubestage.objects.patches import PatchType
 from kubestage.store import custom_resources, field_managers
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
+    from kubestage.objects.cel.budget import Budget
     from kubestage.objects.kinds import Kind
     from kubestage.objects.ownership.topology import Atom
     from kubestage.store.admission.attributes import Attributes
@@ -63,7 +65,7 @@ def _invoked(
     spec = invocation.policy["spec"]
     obj = attributes.versioned(invocation.row, attributes.obj)
     found = match(
-        _evaluation(core, attributes, invocation, obj),
+        lambda left: _evaluation(core, attributes, invocation, obj, left),
         spec.get("matchConditions") or (),
         fails=invocation.fails,
     )
@@ -95,11 +97,12 @@ def _key(invocation: Invocation) -> tuple[str, ...]:
 
 
 def _evaluation(
-    core: Core, attributes: Attributes, invocation: Invocation, obj: Json | None
+    core: Core, attributes: Attributes, invocation: Invocation, obj: Json | None, left: Budget
 ) -> Evaluation:
     spec = invocation.policy["spec"]
     return Evaluation(
         configuration.data(core, attributes, invocation, obj),
+        left,
         has_params=spec.get("paramKind") is not None,
         variables=spec.get("variables") or (),
     )
@@ -109,14 +112,19 @@ def _mutated(
     core: Core, attributes: Attributes, invocation: Invocation, mutation: Json, obj: Json
 ) -> Json:
     """An object after one mutation, with the defaults of what that added."""
-    evaluation = _evaluation(core, attributes, invocation, obj)
-    if mutation["patchType"] == "JSONPatch":
-        value = evaluation.value(mutation["jsonPatch"]["expression"], programs.PATCHES)
-        changed = _patched(obj, value)
-    else:
-        expression = mutation["applyConfiguration"]["expression"]
-        value = evaluation.value(expression, programs.OBJECT)
-        changed = _applied(invocation.row, obj, value)
+    is_patch = mutation["patchType"] == "JSONPatch"
+    expression = mutation["jsonPatch" if is_patch else "applyConfiguration"]["expression"]
+    returns = programs.PATCHES if is_patch else programs.OBJECT
+
+    def evaluate(left: Budget) -> Any:
+        evaluation = _evaluation(core, attributes, invocation, obj, left)
+        return evaluation.value(expression, returns)
+
+    try:
+        value = budget.within(budget.LIMIT, evaluate)
+    except BudgetExceeded:
+        raise MutationError(NO_BUDGET) from None
+    changed = _patched(obj, value) if is_patch else _applied(invocation.row, obj, value)
     now = timestamps.format_time(core.clock.unix_ns)
     try:
         complete = custom_resources.defaulted(invocation.row, changed, now)

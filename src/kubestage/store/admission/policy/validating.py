@@ -8,14 +8,16 @@ import msgspec
 
 from kubestage.errors import AdmissionDenied
 from kubestage.objects.admission import programs
-from kubestage.objects.admission.evaluation import Evaluation, match
+from kubestage.objects.admission.evaluation import NO_BUDGET, Evaluation, match
 from kubestage.objects.admission.programs import ExpressionError
-from kubestage.objects.cel import authorizer_functions
+from kubestage.objects.cel import authorizer_functions, budget
+from kubestage.objects.cel.budget import BudgetExceeded
 from kubestage.store.admission import caller as callers
 from kubestage.store.admission.policy import configuration
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.objects.cel.budget import Budget
     from kubestage.store.admission.attributes import Attributes
     from kubestage.store.admission.policy.configuration import Invocation
     from kubestage.store.core import Core
@@ -85,37 +87,70 @@ def _decisions(
 ) -> list[_Decision]:
     spec = invocation.policy["spec"]
     obj = attributes.versioned(invocation.row, attributes.obj)
-    evaluation = Evaluation(
-        configuration.data(core, attributes, invocation, obj),
-        has_params=spec.get("paramKind") is not None,
-        variables=spec.get("variables") or (),
-    )
-    found = match(evaluation, spec.get("matchConditions") or (), fails=invocation.fails)
+    data = configuration.data(core, attributes, invocation, obj)
+
+    def make(left: Budget) -> Evaluation:
+        has_params = spec.get("paramKind") is not None
+        listed = spec.get("variables") or ()
+        return Evaluation(data, left, has_params=has_params, variables=listed)
+
+    found = match(make, spec.get("matchConditions") or (), fails=invocation.fails)
     if found.error:
         return [_Decision(invocation, found.error)]
     if not found.matches:
         return []
-    decisions = []
-    for index, validation in enumerate(spec.get("validations") or ()):
+    try:
+        decisions = budget.within(
+            budget.LIMIT, lambda left: _validated(make(left), invocation, left)
+        )
+        noted = _Noted([], [])
+        if spec.get("auditAnnotations"):
+            noted = budget.within(budget.LIMIT, lambda left: _annotated(make(left), invocation))
+    except BudgetExceeded:
+        return [_Decision(invocation, NO_BUDGET)] if invocation.fails else []
+    for key, text in noted.texts:
+        values = annotations.setdefault(key, [])
+        if text and text not in values:
+            values.append(text)
+    return decisions + noted.failed
+
+
+def _validated(evaluation: Evaluation, invocation: Invocation, left: Budget) -> list[_Decision]:
+    """What the validations of a policy decide: first all of them, then their messages."""
+    validations = invocation.policy["spec"].get("validations") or ()
+    results: list[bool | str] = []
+    for each in validations:
         try:
-            if evaluation.value(validation["expression"], programs.BOOL) is True:
-                continue
+            results.append(evaluation.value(each["expression"], programs.BOOL) is True)
         except ExpressionError as error:
+            results.append(str(error))
+    evaluation.begin(left)
+    try:
+        messages = [
+            _message(evaluation, each, is_needed=result is False)
+            for each, result in zip(validations, results, strict=True)
+        ]
+    except BudgetExceeded:
+        text = f"failed messageExpression: {NO_BUDGET}"
+        results = [each if isinstance(each, str) else text for each in results]
+        messages = []
+    decisions = []
+    for index, result in enumerate(results):
+        if isinstance(result, str):
             if invocation.fails:
-                decisions.append(_Decision(invocation, str(error), position=index))
-            continue
-        message = _message(evaluation, validation)
-        reason = validation.get("reason") or _INVALID
-        decisions.append(_Decision(invocation, message, reason, index))
-    return decisions + _annotated(evaluation, invocation, annotations)
+                decisions.append(_Decision(invocation, result, position=index))
+        elif not result:
+            reason = validations[index].get("reason") or _INVALID
+            decisions.append(_Decision(invocation, messages[index], reason, index))
+    return decisions
 
 
-def _message(evaluation: Evaluation, validation: Json) -> str:
-    """What to say of a request that a validation is against."""
+def _message(evaluation: Evaluation, validation: Json, *, is_needed: bool) -> str:
+    """What to say of a request that a validation is against; it is paid for in any case."""
     expression = validation.get("messageExpression")
     if expression:
         try:
-            text = evaluation.value(expression, programs.TEXT, has_authorizer=False).strip()
+            text = evaluation.text(expression, is_needed=is_needed)
         except ExpressionError:
             text = ""
         if text and "\n" not in text and len(text.encode()) <= _LONGEST_MESSAGE:
@@ -124,24 +159,26 @@ def _message(evaluation: Evaluation, validation: Json) -> str:
     return message or f"failed expression: {validation['expression'].strip()}"
 
 
-def _annotated(
-    evaluation: Evaluation, invocation: Invocation, annotations: dict[str, list[str]]
-) -> list[_Decision]:
-    """Collect the annotations of a policy for the audit log; those that fail are refusals."""
-    failed = []
+class _Noted(NamedTuple):
+    """The annotations of a policy for the audit log, by key; those that fail are refusals."""
+
+    texts: list[tuple[str, str]]
+    failed: list[_Decision]
+
+
+def _annotated(evaluation: Evaluation, invocation: Invocation) -> _Noted:
+    noted = _Noted([], [])
     name = invocation.policy["metadata"]["name"]
     for each in invocation.policy["spec"].get("auditAnnotations") or ():
         try:
             value: Any = evaluation.value(each["valueExpression"].strip(), programs.TEXT_OR_NULL)
         except ExpressionError as error:
             if invocation.fails:
-                failed.append(_Decision(invocation, str(error), position=-1))
+                noted.failed.append(_Decision(invocation, str(error), position=-1))
             continue
         text = (value or "").strip()[:_LONGEST_ANNOTATION]
-        values = annotations.setdefault(f"{name}/{each['key']}", [])
-        if text and text not in values:
-            values.append(text)
-    return failed
+        noted.texts.append((f"{name}/{each['key']}", text))
+    return noted
 
 
 def _publish(annotations: dict[str, list[str]]) -> None:

@@ -65,17 +65,16 @@ def invocation(core: Core, name: str, hook: Json, attributes: Attributes) -> Inv
     conditions = hook.get("matchConditions")
     if conditions:
         request = attributes.request(row)
-        evaluation = Evaluation(
-            {
-                "object": attributes.versioned(row, attributes.obj),
-                "oldObject": attributes.versioned(row, attributes.old),
-                "namespaceObject": None,
-                **variables.bound(request),
-                **configuration.authorizer(attributes, request),
-            }
-        )
+        data = {
+            "object": attributes.versioned(row, attributes.obj),
+            "oldObject": attributes.versioned(row, attributes.old),
+            "namespaceObject": None,
+            **variables.bound(request),
+            **configuration.authorizer(attributes, request),
+        }
         with authorizer_functions.answering(configuration.authorize):
-            found = match(evaluation, conditions, fails=hook.get("failurePolicy") != "Ignore")
+            fails = hook.get("failurePolicy") != "Ignore"
+            found = match(lambda left: Evaluation(data, left), conditions, fails=fails)
         if found.error:
             raise attributes.forbidden(found.error)
         if not found.matches:

@@ -89,6 +89,32 @@ def test_the_plan_has_what_will_fail(terminal: Terminal) -> None:
     assert "Warnings" not in problems
 
 
+def test_the_plan_has_what_parameters_lack_in_the_spelling_of_the_file(terminal: Terminal) -> None:
+    steps = """
+name: lacking
+Steps:
+- Name: Begin
+  Measurements:
+  - Method: WaitForControlledPodsRunning
+    Identifier: wait
+    Params: {action: start, apiVersion: apps/v1}
+  - Method: TestMetrics
+    Identifier: metrics
+    Params: {action: start, resourceConstraints: limits.yaml, systemPodMetric: true}
+"""
+    result = terminal.run("load", loads.write(steps), "--nodes", "2", "--dry-run")
+    assert result.code == 2
+    problems = result.out[result.out.index("Problems:") :]
+    first = "load.yaml: Steps[0].Measurements[0].Params.kind: kind is missing"
+    assert first in problems
+    second = "load.yaml: Steps[0].Measurements[1].Params.resourceConstraints: 'limits.yaml': file"
+    assert second in problems
+    assert "Params.systemPodMetric: unknown parameter" in result.out
+    ran = terminal.run("load", loads.write(steps), "--nodes", "2")
+    assert ran.code == 1
+    assert first in ran.out
+
+
 def test_a_test_takes_as_long_as_its_clean_up(terminal: Terminal) -> None:
     told = json.loads(terminal.run("load", loads.write(), "--nodes", "2", "-o", "json").out)
     [test] = told["tests"]

@@ -12,7 +12,7 @@ from kubestage.errors import InputError
 from kubestage.golang import durations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _TRUTHS: Final = {"t": True, "T": True, "f": False, "F": False}
 
@@ -34,6 +34,24 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ignores_case: ClassVar[bool] = False
 
     action: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What is started and ended, where one measurement can start several things."""
+        return ""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The files that are read: parameters and their paths."""
+        yield from ()
+
+    def problems(self) -> Iterator[InputError]:
+        """What the action needs and does not have, or cannot use; each names its parameter."""
+        yield from ()
+
+    def check(self) -> None:
+        """Raise the first of the problems."""
+        for problem in self.problems():
+            raise problem
 
 
 class FreeParams(Params, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ class Checking:
         self._files = files
         self._templates = templates
         self._problems = problems
-        self._mentions = MentionChecks(methods, problems)
+        self._mentions = MentionChecks(methods, files, problems)
         self._identities: dict[str, tuple[str, str] | InputError] = {}
 
     def check(self, read: Read) -> None:

@@ -10,9 +10,13 @@ from kubestage.measure import measurement, param_checks, params
 from kubestage.measure.measurements import with_action
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.clusterloader.config import Mention
+    from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.measure.measurement import Measurement
+    from kubestage.measure.params import Params
 
 
 class Methods(Protocol):
@@ -29,10 +33,11 @@ class MentionChecks:
     and does not refuse a configuration.
     """
 
-    def __init__(self, methods: Methods, problems: Problems) -> None:
+    def __init__(self, methods: Methods, files: Files, problems: Problems) -> None:
         self._methods: Any = methods
+        self._files = files
         self._problems = problems
-        self._started: set[tuple[str, str]] = set()
+        self._started: set[tuple[str, str, str]] = set()
 
     def check(self, mention: Mention, place: Place) -> None:
         """Report what is wrong with a mention."""
@@ -67,31 +72,63 @@ class MentionChecks:
         kind: type[Measurement[Any]],
         place: Place,
     ) -> None:
-        problems = self._problems
         try:
             typed, strange = params.typed(kind.params_type, with_action(raw))
+            mentions = kind.mentions(typed)
         except InputError as problem:
-            problems.failing(place.child(problem.path or "params"), problem.problem, problem.fix)
+            self._failing(problem, place)
             return
-        for each in strange:
+        self._odd([*strange, *kind.unknown_parameters(typed, self._methods)], place)
+        found = {str(error): error for error in self._problems_of(typed, mentions)}
+        for error in found.values():
+            self._failing(error, place)
+        key = method, identifier, typed.subject
+        self._action(typed.action, key, kind, place.child("params.action"))
+
+    def _problems_of(
+        self, typed: Params, mentions: list[tuple[str, dict[str, Any]]]
+    ) -> Iterator[InputError]:
+        """Of a measurement's own parameters, and of those of the measurements it consists of."""
+        yield from self._problems_with(typed)
+        for method, raw in mentions:
+            try:
+                part, _ = params.typed(self._methods.find(method).params_type, raw)
+            except InputError as problem:
+                yield problem
+            else:
+                yield from self._problems_with(part)
+
+    def _problems_with(self, typed: Params) -> Iterator[InputError]:
+        yield from param_checks.problems(typed)
+        for key, path in typed.files():
+            if path and not self._files.is_file(path):
+                yield InputError(
+                    f"{path!r}: file must exist",
+                    path=f"params.{key}",
+                    fix="paths are relative to the folder of the top configuration",
+                )
+
+    def _failing(self, error: InputError, place: Place) -> None:
+        self._problems.failing(place.child(error.path or "params"), error.problem, error.fix)
+
+    def _odd(self, warnings: list[str], place: Place) -> None:
+        for each in warnings:
             key, _, text = each.partition(": ")
             reason, _, fix = text.partition("; ")
-            problems.odd(place.child(key), reason, fix or None)
-        for error in param_checks.problems(typed):
-            problems.failing(place.child(error.path or "params"), error.problem, error.fix)
-        self._action(typed.action, (method, identifier), kind, place.child("params.action"))
+            self._problems.odd(place.child(key), reason, fix or None)
 
     def _action(
-        self, action: str, key: tuple[str, str], kind: type[Measurement[Any]], place: Place
+        self, action: str, key: tuple[str, str, str], kind: type[Measurement[Any]], place: Place
     ) -> None:
         known = measurement.known_actions(kind)
         if known and action not in known:
             error = measurement.unknown_action(action, *known)
             self._problems.failing(place, error.problem, error.fix)
-        elif action == "gather" and kind.needs_start and key not in self._started:
+        elif action in kind.ends and kind.needs_start and key not in self._started:
+            does = f"{action}s {key[2]!r}" if key[2] else f"{action}s"
             self._problems.failing(
                 place,
-                f"{key[0]} - {key[1]} gathers and was not started",
+                f"{key[0]} - {key[1]} {does} and was not started",
                 "start it in an earlier step, with the same method and identifier",
             )
         else:

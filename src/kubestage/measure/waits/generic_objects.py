@@ -16,7 +16,7 @@ from kubestage.measure.waits.counted import CountedWait
 from kubestage.objects.kinds import KindTable
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.cluster.access import Answer
     from kubestage.measure.informer import ObjectCounts
@@ -54,6 +54,18 @@ class GenericObjectsParams(Params, frozen=True, kw_only=True):
     timeout: Duration = Duration(30 * durations.MINUTE)
     refresh_interval: Duration = Duration(30 * durations.SECOND)
 
+    def problems(self) -> Iterator[InputError]:
+        """A range has both ends, or is all namespaces."""
+        namespaces = self.namespace_range
+        if namespaces is None or namespaces.all_namespaces:
+            return
+        if namespaces.min is None or namespaces.max is None:
+            yield InputError(
+                "min and max are missing",
+                path="params.namespaceRange",
+                fix="give both, or allNamespaces: true",
+            )
+
 
 class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
     """Waits until enough objects have succeeded or failed, and not too many have failed.
@@ -71,6 +83,7 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
 
     def perform(self, params: GenericObjectsParams) -> Result:
         """Wait; for a kind that is not built in, its definition is requested first."""
+        params.check()
         self._scopes[params.namespace_range] = self._scope(params.namespace_range)
         group, version, plural = names = _names(params)
         row = KindTable().by_plural(group, version, plural)
@@ -140,12 +153,8 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
             return frozenset({""})
         if namespaces.all_namespaces:
             return None
-        if namespaces.min is None or namespaces.max is None:
-            raise InputError(
-                "min and max are missing",
-                path="params.namespaceRange",
-                fix="give both, or allNamespaces: true",
-            )
+        assert namespaces.min is not None
+        assert namespaces.max is not None
         prefix = self._prefix(namespaces)
         if not prefix:
             return frozenset({""})

@@ -58,6 +58,16 @@ def test_limits_are_listed_for_pods_and_claims_once_in_thirty_seconds() -> None:
     assert counted(cluster, "LIST")[LIMITS] == 3
 
 
+def test_the_list_of_limits_has_a_series_before_the_first_of_them() -> None:
+    _, cluster = stages.alive(nodes=1)
+    [totals] = [
+        each for each in cluster.families("apiserver") if each.name == "apiserver_request_total"
+    ]
+    assert (
+        totals.values["LIST", "", "", "v1", "limitranges", "", "namespace", "apiserver", "200"] == 0
+    )
+
+
 def test_a_claim_that_is_updated_is_checked_and_its_status_is_not() -> None:
     stage, cluster = stages.alive(nodes=1)
     claims(stage, "a")

@@ -69,12 +69,14 @@ class Name(NamedTuple):
 class Endpoint:
     """One endpoint: its distributions, and its metrics.
 
-    `owed` are calls that nothing waits for, and that are counted when the metrics are read.
+    `owed` are calls that nothing waits for, and that are counted when the metrics are read. One that
+    `was_called` before the start has series from the beginning, so that its first call counts for a
+    Prometheus, which sees no growth in a series that is new.
     """
 
     __slots__ = (
         "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "name",
-        "owed", "sli", "success",
+        "owed", "sli", "success", "was_called",
     )  # fmt: skip
 
     def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
@@ -89,6 +91,7 @@ class Endpoint:
         self.sli = Distribution(SLI_BOUNDS)
         self.etcd_duration = Distribution(BOUNDS)
         self.owed = 0
+        self.was_called = False
 
     def cpu_ns(self) -> int:
         """How long the next call occupies a core."""
@@ -152,7 +155,7 @@ class Endpoints:
 
     def families(self) -> list[Family]:
         """The API server's metrics of its requests, and of its requests to etcd."""
-        called = [endpoint for endpoint in self if endpoint.codes]
+        called = [endpoint for endpoint in self if endpoint.codes or endpoint.was_called]
         totals = Counter(
             "apiserver_request_total",
             "STABLE",
@@ -179,7 +182,7 @@ class Endpoints:
         )
         for endpoint in called:
             verb, *rest = endpoint.name
-            for code, count in endpoint.codes.items():
+            for code, count in (endpoint.codes or {endpoint.success: 0}).items():
                 totals.increase(verb, "", *rest, _COMPONENT, str(code), times=count)
             durations.distributions[verb, "", *rest, _COMPONENT] = endpoint.duration
             indicator.distributions[verb, *rest, _COMPONENT] = endpoint.sli

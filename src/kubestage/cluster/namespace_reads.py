@@ -34,6 +34,8 @@ class NamespaceReads:
         self._clock = store.clock
         self._api = api
         self._limits = api.endpoints.find("LIST", store.kind(_LIMIT_RANGE), scope=NAMESPACE)
+        # It was done for the pods of the control plane itself.
+        self._limits.was_called = True
         self._listed_pods = api.endpoints.find("LIST", store.kind(gvk.POD), scope=NAMESPACE)
         self._pods = Counter(key.partition("/")[0] for key in store.read(gvk.POD))
         # By namespace: how long LimitRanger believes that there are no limits, and when the list

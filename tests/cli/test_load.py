@@ -77,6 +77,23 @@ def test_the_flags_of_clusterloader2_are_taken(terminal: Terminal) -> None:
     assert json.loads(pathlib.Path("out/cl2-metadata.json").read_text())["profile"] == "kind"
 
 
+def test_switches_have_values_as_in_go_and_what_is_so_is_accepted(
+    terminal: Terminal,
+) -> None:
+    same = ["--enable-exec-service=false", "--enable-prometheus-server=0"]
+    same += ["--delete-automanaged-namespaces=true", "--run-from-cluster=false"]
+    name = loads.write()
+    planned = terminal.run("load", name, "--nodes=2", "--dry-run=true", *same)
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.out == terminal.run("load", name, "--nodes=2", "--dry-run").out
+    ran = terminal.run("load", name, "--nodes=2", "--dry-run=false", *same)
+    assert ran.out.startswith("small: passed after ")
+    refused = terminal.run("load", name, "--enable-exec-service=true")
+    assert (refused.code, refused.out) == (2, "")
+    unread = terminal.run("load", name, "--dry-run=perhaps")
+    assert unread.code == 2
+
+
 def test_the_plan_has_what_will_fail(terminal: Terminal) -> None:
     config = loads.CONFIG.replace("action: gather", "action: collect").replace("max: 1", "max: 2")
     name = loads.write(config, pod=loads.POD.replace("group: load", "group: {{.Group}}"))

@@ -69,9 +69,9 @@ class Name(NamedTuple):
 class Endpoint:
     """One endpoint: its distributions, and its metrics.
 
-    `owed` are calls that nothing waits for, and that are counted when the metrics are read. One that
-    `was_called` before the start has series from the beginning, so that its first call counts for a
-    Prometheus, which sees no growth in a series that is new.
+    `owed` are calls that nothing waits for, and that are counted when the metrics are read. One
+    that `was_called` before the start has series from the beginning, so that its first call counts
+    for a Prometheus, which sees no growth in a series that is new.
     """
 
     __slots__ = (

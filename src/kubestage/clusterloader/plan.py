@@ -22,7 +22,7 @@ from kubestage.clusterloader.replicas import Identity, ReplicaCounts
 from kubestage.clusterloader.tuning.expectations import Expectations
 from kubestage.errors import InputError
 from kubestage.golang import durations
-from kubestage.measure import measurements
+from kubestage.measure import params as parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -261,7 +261,7 @@ class _Planner:
             ]
         return [
             PlannedMeasurement(
-                mention.method, name, str(measurements.with_action(params).get("action", ""))
+                mention.method, name, str(parameters.with_action(params).get("action", ""))
             )
             for name, params in instances
         ]
@@ -280,5 +280,5 @@ def _slept_ns(mention: Mention) -> int:
 
 def _is_waited_for(mention: Mention) -> bool:
     """Whether it is unknown how long it takes: all waits, unless they only start."""
-    action = measurements.with_action(mention.params).get("action", "")
+    action = parameters.with_action(mention.params).get("action", "")
     return mention.method.startswith("WaitFor") and action != "start"

@@ -82,19 +82,34 @@ class Selecting(Params, frozen=True, kw_only=True):
 P = TypeVar("P", bound=Params)
 
 
+def with_action(raw: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with an action: ``start: true`` and ``stop: true`` are other forms of two."""
+    if "action" in raw:
+        return dict(raw)
+    for word, action in (("start", "start"), ("stop", "gather")):
+        if raw.get(word) is True:
+            return {"action": action, **{key: raw[key] for key in raw if key != word}}
+    return dict(raw)
+
+
 def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
     """Parameters as typed values, and a warning for every unknown key.
 
-    Templates and overrides often write numbers and booleans as text: both are read.
+    Templates and overrides often write numbers and booleans as text: both are read. What is
+    `start: true` or `stop: true` in the document's spelling is an action.
     """
+    written, raw = raw, with_action(raw)
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    for word in ("start", "stop"):
+        if word in written and word in fields:
+            raw[word] = written[word]
     if kind.ignores_case:
         raw = {
             key: _inner_folded(value, fields.get(key))
             for key, value in _folded(raw, fields).items()
         }
     if issubclass(kind, FreeParams):
-        raw = {"action": raw.get("action"), "values": raw}
+        raw = {"action": raw.get("action"), "values": written}
     warnings = [unknown_parameter(key, list(fields)) for key in raw if key not in fields]
     known_values = {
         key: _plain(value, fields[key])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kubestage.errors import InputError
 from kubestage.measure import measurement, param_checks, params
-from kubestage.measure.measurements import with_action
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +72,7 @@ class MentionChecks:
         place: Place,
     ) -> None:
         try:
-            typed, strange = params.typed(kind.params_type, with_action(raw))
+            typed, strange = params.typed(kind.params_type, raw)
             mentions = kind.mentions(typed)
         except InputError as problem:
             self._failing(problem, place)

@@ -70,9 +70,8 @@ class Bundle(Measurement[FreeParams], abc.ABC):
         names = sorted(
             {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)}
         )
-        return [
-            parameters.unknown_parameter(key, names) for key in params.values if key not in names
-        ]
+        values = parameters.with_action(params.values)
+        return [parameters.unknown_parameter(key, names) for key in values if key not in names]
 
     def in_turn(self, params: FreeParams) -> PendingResult:
         """Perform the actions of parts, one after another."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
 from kubestage.measure.bundles.bundle import Bundle, Part
+from kubestage.measure.params import with_action
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -22,8 +23,8 @@ class SLOMeasurement(Bundle):
     @classmethod
     def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:
         """The action is that of all parts; each has its own overrides."""
-        overrides = params.values.get("overrides") or {}
-        values = {key: value for key, value in params.values.items() if key != "overrides"}
+        values = with_action(params.values)
+        overrides = values.pop("overrides", None) or {}
         return [(part, {**values, **_of(overrides, part.method)}) for part in cls.parts]
 
     def perform(self, params: FreeParams) -> Result:

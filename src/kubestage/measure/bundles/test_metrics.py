@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.measure.bundles.bundle import Bundle, Part
 from kubestage.measure.measurement import unknown_action
+from kubestage.measure.params import with_action
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -55,10 +56,10 @@ class TestMetrics(Bundle):
     @classmethod
     def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:
         """Those parts that the action is for, each with its own action and component."""
-        shares = []
+        shares, values = [], with_action(params.values)
         for part, action in _ACTIONS.get(params.action, {}).items():
             component = {"componentName": part.component} if part.component else {}
-            shares.append((part, {**params.values, "action": action, **component}))
+            shares.append((part, {**values, "action": action, **component}))
         return shares
 
     def perform(self, params: FreeParams) -> Result:

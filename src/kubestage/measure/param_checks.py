@@ -29,6 +29,7 @@ _LIKELY: Final = 0.8
 def problems(params: Params) -> Iterator[InputError]:
     """What would fail a step, or could never be met; each names its parameter."""
     yield from params.problems()
+    yield from params.later_problems()
     yield from _selectors(params)
     yield from _thresholds(params)
     yield from _counts(params)

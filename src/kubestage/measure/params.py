@@ -48,6 +48,10 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """What the action needs and does not have, or cannot use; each names its parameter."""
         yield from ()
 
+    def later_problems(self) -> Iterator[InputError]:
+        """What does not refuse the action, and fails what follows from it."""
+        yield from ()
+
     def check(self) -> None:
         """Raise the first of the problems."""
         for problem in self.problems():

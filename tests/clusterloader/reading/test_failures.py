@@ -28,6 +28,10 @@ def _mention(method: str, params: str, identifier: str = "x") -> str:
     return f"- measurements: [{{method: {method}, identifier: {identifier}, params: {params}}}]\n"
 
 
+GENERIC = (
+    "{objectGroup: '', objectVersion: v1, minDesiredObjectCount: 1, "
+    "successfulConditions: [Ready=True], objectResource: %s}"
+)
 WRONG = {
     "action": (
         _mention("PodStartupLatency", "{action: begin}"),
@@ -96,6 +100,26 @@ WRONG = {
             "successfulConditions: [Ready=True], minDesiredObjectCount: 1}",
         ),
         "params.namespaceRange: min and max are missing",
+    ),
+    "far objects": (
+        _mention("WaitForGenericK8sObjects", GENERIC % "pods, namespaceRange: {min: 1, max: 2}"),
+        "params.namespaceRange.max: 2: the load has 1 namespace, numbered from 1",
+    ),
+    "resource": (
+        _mention("WaitForGenericK8sObjects", GENERIC % "podz"),
+        "params.objectResource: v1 has no resource 'podz' (did you mean 'pods'?)",
+    ),
+    "condition": (
+        _mention("WaitForGenericK8sObjects", GENERIC % "pods, failedConditions: [Failed]"),
+        "params.failedConditions[0]: 'Failed' has no status, and is never met (write Failed=True)",
+    ),
+    "query": (
+        _mention(
+            "GenericPrometheusQuery",
+            "{action: start, metricName: a, metricVersion: v1, unit: s, "
+            "queries: [{name: b, query: 'rate(a[%v)'}]}",
+        ),
+        'params.queries[0].query: 1:10: parse error: unexpected ")" in range selector',
     ),
     "no metric": (
         _mention("GenericPrometheusQuery", "{action: start, metricVersion: v1, unit: s}"),
@@ -189,6 +213,12 @@ def test_what_will_fail_is_found(name: str) -> None:
     [
         PHASE % (0, 9, ", basename: own"),
         _mention("MetricsForE2E", "{action: gather}"),
+        _mention("WaitForGenericK8sObjects", GENERIC % "pods, namespaceRange: {min: 1, max: 1}"),
+        _mention(
+            "GenericPrometheusQuery",
+            "{action: start, metricName: a, metricVersion: v1, unit: s, "
+            "queries: [{name: b, query: 'sum(newer(a[%v]))'}]}",
+        ),
         _mention("Timer", "{action: start, label: a}")
         + _mention("Timer", "{action: stop, label: a}"),
         _mention("ResourceUsageSummary", "{action: start, resourceConstraints: o.yaml}"),
@@ -219,6 +249,21 @@ def test_kinds_of_objects_are_checked(obj: str, fix: str, is_failure: bool) -> N
     assert bool(found.failures) is is_failure
     assert bool(found.warnings) is bool(fix)
     assert not fix or fix in found.warnings[0]
+
+
+def test_all_parameters_that_cannot_be_read_are_found() -> None:
+    params = "{desiredPodCount: many, timeout: long, labelSelector: 'a in (', refreshInterval: 1s}"
+    found = _loaded(_mention("WaitForRunningPods", params)).failures
+    assert [each.partition("params.")[2].partition(":")[0] for each in found] == [
+        "desiredPodCount",
+        "timeout",
+    ]
+    params = "{desiredPodCount: 1, timeout: long, labelSelector: 'a in ('}"
+    found = _loaded(_mention("WaitForRunningPods", params)).failures
+    assert [each.partition("params.")[2].partition(":")[0] for each in found] == [
+        "timeout",
+        "labelSelector",
+    ]
 
 
 GATHERED = {

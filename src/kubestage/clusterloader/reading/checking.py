@@ -7,12 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kubestage.clusterloader.dependencies import registry
+from kubestage.clusterloader.reading import namespace_ranges
 from kubestage.clusterloader.reading.mention_checks import MentionChecks
 from kubestage.clusterloader.reading.phase_changes import PhaseChanges
 from kubestage.clusterloader.reading.undefined import NO_VALUE
 from kubestage.errors import InputError
 from kubestage.measure import param_checks
-from kubestage.wording import plural
 
 if TYPE_CHECKING:
     from kubestage.clusterloader.config import Namespaces, ObjectSpec, Phase
@@ -32,7 +32,7 @@ class Checking:
         self._files = files
         self._templates = templates
         self._problems = problems
-        self._mentions = MentionChecks(methods, files, problems)
+        self._methods = methods
         self._identities: dict[str, tuple[str, str] | InputError] = {}
 
     def check(self, read: Read) -> None:
@@ -41,14 +41,16 @@ class Checking:
         for dependency, place in read.dependencies:
             self._dependency(dependency.method, place)
         changes = PhaseChanges(self._problems)
+        namespaces = read.config.namespaces
+        mentions = MentionChecks(self._methods, self._files, namespaces, self._problems)
         declared = [tuning_set.name for tuning_set, _ in read.tuning_sets]
         for placed in read.steps:
             for index, mention in enumerate(placed.step.measurements):
-                self._mentions.check(mention, placed.place.child("measurements").at(index))
+                mentions.check(mention, placed.place.child("measurements").at(index))
             for index, phase in enumerate(placed.step.phases):
                 place = placed.place.child("phases").at(index)
                 self._tuning_set(phase.tuning_set, declared, place)
-                self._range(phase, read.config.namespaces, place)
+                self._range(phase, namespaces, place)
                 kinds = [
                     self._object(spec, place.child("objectBundle").at(at))
                     for at, spec in enumerate(phase.objects)
@@ -84,17 +86,12 @@ class Checking:
     def _range(self, phase: Phase, namespaces: Namespaces, place: Place) -> None:
         """Objects cannot be created in namespaces that the load does not have."""
         reach = phase.namespace_range
-        is_own = reach is not None and reach.basename in (None, namespaces.prefix)
-        if reach is None or not is_own or namespaces.number < 1:
-            return
-        for key, number in (("min", reach.min), ("max", reach.max)):
-            if not 1 <= number <= namespaces.number:
-                self._problems.failing(
-                    place.child(f"namespaceRange.{key}"),
-                    f"{number}: the load has {plural(namespaces.number, 'namespace')}, which are "
-                    "numbered from 1",
-                    "change it, or namespace.number",
-                )
+        if reach is not None:
+            for key, problem in namespace_ranges.beyond(
+                reach.min, reach.max, reach.basename, namespaces
+            ):
+                where = place.child(f"namespaceRange.{key}")
+                self._problems.failing(where, problem, namespace_ranges.FIX)
 
     def _dependency(self, method: str, place: Place) -> None:
         place = place.child("method")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kubestage.clusterloader.reading import namespace_ranges
 from kubestage.errors import InputError
 from kubestage.measure import measurement, param_checks, params
+from kubestage.measure.waits.generic_objects import NamespaceRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.clusterloader.config import Mention
+    from kubestage.clusterloader.config import Mention, Namespaces
     from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.measure.measurement import Measurement
@@ -32,9 +35,12 @@ class MentionChecks:
     and does not refuse a configuration.
     """
 
-    def __init__(self, methods: Methods, files: Files, problems: Problems) -> None:
+    def __init__(
+        self, methods: Methods, files: Files, namespaces: Namespaces, problems: Problems
+    ) -> None:
         self._methods: Any = methods
         self._files = files
+        self._namespaces = namespaces
         self._problems = problems
         self._started: set[tuple[str, str, str]] = set()
 
@@ -71,18 +77,39 @@ class MentionChecks:
         kind: type[Measurement[Any]],
         place: Place,
     ) -> None:
+        found = self._typed(kind, raw, place)
+        if found is None:
+            return
+        typed, strange = found
         try:
-            typed, strange = params.typed(kind.params_type, raw)
             mentions = kind.mentions(typed)
         except InputError as problem:
             self._failing(problem, place)
             return
         self._odd([*strange, *kind.unknown_parameters(typed, self._methods)], place)
-        found = {str(error): error for error in self._problems_of(typed, mentions)}
-        for error in found.values():
+        errors = {str(error): error for error in self._problems_of(typed, mentions)}
+        for error in errors.values():
             self._failing(error, place)
         key = method, identifier, typed.subject
         self._action(typed.action, key, kind, place.child("params.action"))
+
+    def _typed(
+        self, kind: type[Measurement[Any]], raw: dict[str, Any], place: Place
+    ) -> tuple[Params, list[str]] | None:
+        """The parameters without those that cannot be read; None if one of these is needed."""
+        readable = dict(raw)
+        unreadable: list[str] = []
+        while True:
+            try:
+                return params.typed(kind.params_type, readable)
+            except InputError as problem:
+                if any(f"`{key}`" in problem.problem for key in unreadable):
+                    return None
+                self._failing(problem, place)
+                path = (problem.path or "").removeprefix("params.")
+                unreadable.append(re.split(r"[.\[]", path)[0])
+                if readable.pop(unreadable[-1], None) is None:
+                    return None
 
     def _problems_of(
         self, typed: Params, mentions: list[tuple[str, dict[str, Any]]]
@@ -99,6 +126,13 @@ class MentionChecks:
 
     def _problems_with(self, typed: Params) -> Iterator[InputError]:
         yield from param_checks.problems(typed)
+        reach = getattr(typed, "namespace_range", None)
+        if isinstance(reach, NamespaceRange) and not reach.all_namespaces:
+            for key, problem in namespace_ranges.beyond(
+                reach.min, reach.max, reach.prefix, self._namespaces
+            ):
+                path = f"params.namespaceRange.{key}"
+                yield InputError(problem, path=path, fix=namespace_ranges.FIX)
         for key, path in typed.files():
             if path and not self._files.is_file(path):
                 yield InputError(

@@ -18,6 +18,8 @@ from kubestage.measure.prometheus.query_measurement import (
     labels_text,
 )
 from kubestage.measure.results import Verdict
+from kubestage.promql import parser
+from kubestage.promql.query_errors import QueryError, UnknownFunctionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +73,16 @@ class GenericParams(QueryParams, frozen=True, kw_only=True):
                 if not text:
                     problem = f"{place} validation failed: {key} is required"
                     yield InputError(problem, path=f"{place}.{key}")
+
+    def later_problems(self) -> Iterator[InputError]:
+        """Queries can be read; a newer Prometheus may know functions that are not known here."""
+        for index, query in enumerate(self.queries if self.action == "start" else ()):
+            try:
+                parser.parse(query.query.replace("%v", "1m") or "0")
+            except UnknownFunctionError:
+                continue
+            except QueryError as error:
+                yield InputError(str(error), path=f"params.queries[{index}].query")
 
 
 class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):

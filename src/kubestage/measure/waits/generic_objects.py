@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -65,6 +66,30 @@ class GenericObjectsParams(Params, frozen=True, kw_only=True):
                 path="params.namespaceRange",
                 fix="give both, or allNamespaces: true",
             )
+
+    def later_problems(self) -> Iterator[InputError]:
+        """The resource is one of its group, if that is built in; conditions have a status."""
+        group, version, plural = _names(self)
+        rows = [row for row in KindTable() if (row.group, row.version) == (group, version)]
+        known = sorted(row.plural for row in rows)
+        if known and KindTable().by_plural(group, version, plural) is None:
+            close = difflib.get_close_matches(plural, known, 1)
+            api_version = f"{group}/{version}" if group else version
+            yield InputError(
+                f"{api_version} has no resource {plural!r}",
+                path="params.objectResource",
+                fix=f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}",
+            )
+        named = (
+            ("successfulConditions", self.successful_conditions),
+            ("failedConditions", self.failed_conditions),
+        )
+        for name, conditions in named:
+            for index, condition in enumerate(conditions):
+                if "=" not in condition:
+                    problem = f"{condition!r} has no status, and is never met"
+                    fix = f"write {condition}=True"
+                    yield InputError(problem, path=f"params.{name}[{index}]", fix=fix)
 
 
 class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):

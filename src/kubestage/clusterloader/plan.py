@@ -14,6 +14,7 @@ from kubestage.clusterloader.planned import (
     PlannedPhase,
     PlannedStep,
     ReplicaChange,
+    images_of,
     pods_of,
     samples,
 )
@@ -79,6 +80,7 @@ class _Planner:
         # Dicts, because one template may be wrong in eighty phases.
         self._problems: dict[str, None] = {}
         self._notes: dict[str, None] = {}
+        self._images: dict[str, None] = {}
 
     def plan(self) -> LoadPlan:
         steps = tuple(self._step(at, step) for at, step in enumerate(self._config.steps, 1))
@@ -91,6 +93,7 @@ class _Planner:
             peak_pods=self._peak_pods,
             problems=tuple(self._problems),
             notes=tuple(self._notes),
+            images=tuple(self._images),
         )
 
     def _step(self, number: int, step: Step) -> PlannedStep:
@@ -241,6 +244,7 @@ class _Planner:
                 return
             for obj in objects:
                 self._undefined(spec, obj)
+                self._images.update(dict.fromkeys(images_of(obj)))
                 kind = Resource.of(obj).kind
                 pods[kind] = pods.get(kind, 0) + pods_of(obj, self._nodes)
         for kind in pods if filled else ():

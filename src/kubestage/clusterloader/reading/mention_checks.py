@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,13 +13,16 @@ from kubestage.measure import measurement, param_checks, params
 from kubestage.measure.waits.generic_objects import NamespaceRange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Set
 
     from kubestage.clusterloader.config import Mention, Namespaces
     from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.measure.measurement import Measurement
     from kubestage.measure.params import Params
+
+    Placing = Callable[[str], Place]
+    """Where a path that begins with ``params`` is written."""
 
 
 class Methods(Protocol):
@@ -53,11 +57,14 @@ class MentionChecks:
         elif callable(getattr(self._methods, "find", None)):
             kind = self._methods.find(mention.method)
             if not mention.instances:
-                self._instance(mention.method, mention.identifier, mention.params, kind, place)
+                key = mention.method, mention.identifier
+                self._instance(key, mention.params, kind, place.child)
             for index, each in enumerate(mention.instances):
                 merged = {**mention.params, **each.params}
                 inner = place.child("instances").at(index)
-                self._instance(mention.method, each.identifier, merged, kind, inner)
+                outside = mention.params.keys() - each.params.keys()
+                at = functools.partial(_of_either, inner, place, outside)
+                self._instance((mention.method, each.identifier), merged, kind, at)
 
     def _unknown_method(self, method: str, place: Place) -> None:
         names: Any = getattr(self._methods, "names", None)
@@ -71,30 +78,28 @@ class MentionChecks:
 
     def _instance(
         self,
-        method: str,
-        identifier: str,
+        key: tuple[str, str],
         raw: dict[str, Any],
         kind: type[Measurement[Any]],
-        place: Place,
+        at: Placing,
     ) -> None:
-        found = self._typed(kind, raw, place)
+        found = self._typed(kind, raw, at)
         if found is None:
             return
         typed, strange = found
         try:
             mentions = kind.mentions(typed)
         except InputError as problem:
-            self._failing(problem, place)
+            self._failing(problem, at)
             return
-        self._odd([*strange, *kind.unknown_parameters(typed, self._methods)], place)
+        self._odd([*strange, *kind.unknown_parameters(typed, self._methods)], at)
         errors = {str(error): error for error in self._problems_of(typed, mentions)}
         for error in errors.values():
-            self._failing(error, place)
-        key = method, identifier, typed.subject
-        self._action(typed.action, key, kind, place.child("params.action"))
+            self._failing(error, at)
+        self._action(typed.action, (*key, typed.subject), kind, at("params.action"))
 
     def _typed(
-        self, kind: type[Measurement[Any]], raw: dict[str, Any], place: Place
+        self, kind: type[Measurement[Any]], raw: dict[str, Any], at: Placing
     ) -> tuple[Params, list[str]] | None:
         """The parameters without those that cannot be read; None if one of these is needed."""
         readable = dict(raw)
@@ -105,9 +110,8 @@ class MentionChecks:
             except InputError as problem:
                 if any(f"`{key}`" in problem.problem for key in unreadable):
                     return None
-                self._failing(problem, place)
-                path = (problem.path or "").removeprefix("params.")
-                unreadable.append(re.split(r"[.\[]", path)[0])
+                self._failing(problem, at)
+                unreadable.append(_key(problem.path or ""))
                 if readable.pop(unreadable[-1], None) is None:
                     return None
 
@@ -141,14 +145,14 @@ class MentionChecks:
                     fix="paths are relative to the folder of the top configuration",
                 )
 
-    def _failing(self, error: InputError, place: Place) -> None:
-        self._problems.failing(place.child(error.path or "params"), error.problem, error.fix)
+    def _failing(self, error: InputError, at: Placing) -> None:
+        self._problems.failing(at(error.path or "params"), error.problem, error.fix)
 
-    def _odd(self, warnings: list[str], place: Place) -> None:
+    def _odd(self, warnings: list[str], at: Placing) -> None:
         for each in warnings:
             key, _, text = each.partition(": ")
             reason, _, fix = text.partition("; ")
-            self._problems.odd(place.child(key), reason, fix or None)
+            self._problems.odd(at(key), reason, fix or None)
 
     def _action(
         self, action: str, key: tuple[str, str, str], kind: type[Measurement[Any]], place: Place
@@ -166,3 +170,13 @@ class MentionChecks:
             )
         else:
             self._started.add(key)
+
+
+def _key(path: str) -> str:
+    """The parameter in a path such as ``params.queries[0].name``."""
+    return re.split(r"[.\[]", path.removeprefix("params."))[0]
+
+
+def _of_either(inner: Place, outer: Place, outside: Set[str], path: str) -> Place:
+    """The place of a parameter of an instance; those in `outside` are written for all instances."""
+    return (outer if _key(path) in outside else inner).child(path)

@@ -73,10 +73,13 @@ class Problems:
     def failing(self, place: Place, problem: str, fix: str | None = None) -> None:
         """Something that ClusterLoader2 lets pass until the step fails; a warning, too."""
         error = self._placed(place, problem, fix)
-        self.failures.append(str(error))
-        self._soft(error)
+        if str(error) not in self.failures:
+            self.failures.append(str(error))
+            self._soft(error)
 
     def _soft(self, error: InputError) -> None:
+        if any(str(error) == str(each) for each in (*self._errors, *self._oddities)):
+            return
         if self._is_strict:
             self._errors.append(error)
         else:

@@ -235,6 +235,19 @@ def test_what_may_work_is_not_refused(steps: str) -> None:
     assert _loaded(steps).failures == ()
 
 
+@pytest.mark.parametrize(("most", "is_failure"), [(1, False), (2, True)])
+def test_namespaces_that_the_load_makes_itself_are_counted(most: int, is_failure: bool) -> None:
+    own = "- phases: [{replicasPerNamespace: %s, tuningSet: U, objectBundle: [%s]}]\n"
+    bundle = "{basename: mine, objectTemplatePath: o.yaml}"
+    steps = own % (2, bundle) + PHASE % (0, most, ", basename: mine") + own % (0, bundle)
+    found = _loaded(steps, "apiVersion: v1\nkind: Namespace\n").failures
+    assert bool(found) is is_failure
+    expected = (
+        "namespaceRange.max: 2: the load makes 2 namespaces of this basename, numbered from 0"
+    )
+    assert not found or expected in found[0]
+
+
 @pytest.mark.parametrize(
     ("obj", "fix", "is_failure"),
     [

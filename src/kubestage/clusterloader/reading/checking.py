@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.clusterloader.dependencies import registry
 from kubestage.clusterloader.reading import namespace_ranges
@@ -13,6 +13,7 @@ from kubestage.clusterloader.reading.phase_changes import PhaseChanges
 from kubestage.clusterloader.reading.undefined import NO_VALUE
 from kubestage.errors import InputError
 from kubestage.measure import param_checks
+from kubestage.wording import plural
 
 if TYPE_CHECKING:
     from kubestage.clusterloader.config import Namespaces, ObjectSpec, Phase
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.reading.mention_checks import Methods
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.clusterloader.templating.templates import Templates
+
+
+_NAMESPACE: Final = ("", "Namespace")
 
 
 class Checking:
@@ -43,6 +47,8 @@ class Checking:
         changes = PhaseChanges(self._problems)
         namespaces = read.config.namespaces
         mentions = MentionChecks(self._methods, self._files, namespaces, self._problems)
+        # By basename how many namespaces the load itself makes, up to here.
+        made: dict[str, int] = {}
         declared = [tuning_set.name for tuning_set, _ in read.tuning_sets]
         for placed in read.steps:
             for index, mention in enumerate(placed.step.measurements):
@@ -50,12 +56,16 @@ class Checking:
             for index, phase in enumerate(placed.step.phases):
                 place = placed.place.child("phases").at(index)
                 self._tuning_set(phase.tuning_set, declared, place)
-                self._range(phase, namespaces, place)
+                self._range(phase, namespaces, made, place)
                 kinds = [
                     self._object(spec, place.child("objectBundle").at(at))
                     for at, spec in enumerate(phase.objects)
                 ]
                 changes.phase(phase, kinds, place)
+                for spec, kind in zip(phase.objects, kinds, strict=True):
+                    if kind == _NAMESPACE:
+                        most = max(made.get(spec.basename, 0), phase.replicas_per_namespace)
+                        made[spec.basename] = most
 
     def _tuning_sets(self, read: Read) -> None:
         counts = Counter(tuning_set.name for tuning_set, _ in read.tuning_sets)
@@ -83,15 +93,26 @@ class Checking:
             f"did you mean {close[0]!r}?" if close else "declare it in tuningSets",
         )
 
-    def _range(self, phase: Phase, namespaces: Namespaces, place: Place) -> None:
+    def _range(
+        self, phase: Phase, namespaces: Namespaces, made: dict[str, int], place: Place
+    ) -> None:
         """Objects cannot be created in namespaces that the load does not have."""
         reach = phase.namespace_range
-        if reach is not None:
-            for key, problem in namespace_ranges.beyond(
-                reach.min, reach.max, reach.basename, namespaces
-            ):
-                where = place.child(f"namespaceRange.{key}")
-                self._problems.failing(where, problem, namespace_ranges.FIX)
+        if reach is None:
+            return
+        for key, problem in namespace_ranges.beyond(
+            reach.min, reach.max, reach.basename, namespaces
+        ):
+            where = place.child(f"namespaceRange.{key}")
+            self._problems.failing(where, problem, namespace_ranges.FIX)
+        own = made.get(reach.basename or "")
+        if own is not None and reach.max >= own:
+            self._problems.failing(
+                place.child("namespaceRange.max"),
+                f"{reach.max}: the load makes {plural(own, 'namespace')} of this basename, "
+                "numbered from 0",
+                "change it, or make more of them in an earlier step",
+            )
 
     def _dependency(self, method: str, place: Place) -> None:
         place = place.child("method")

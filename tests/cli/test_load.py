@@ -132,6 +132,33 @@ Steps:
     assert first in ran.out
 
 
+def test_the_plan_has_the_problems_of_a_measurement_of_ones_own(terminal: Terminal) -> None:
+    pathlib.Path("own.py").write_text(
+        """
+from kubestage.errors import InputError
+from kubestage.measure.framework import Measurement, Params
+
+
+class SizeParams(Params, frozen=True, kw_only=True):
+    size: int = 0
+
+    def problems(self):
+        if self.size <= 0:
+            yield InputError(f"{self.size} is no size", path="params.size", fix="write 1 or more")
+
+
+class Sized(Measurement[SizeParams]):
+    params_type = SizeParams
+"""
+    )
+    config = "steps: [{measurements: [{method: Sized, identifier: x, params: {action: start}}]}]"
+    name = loads.write(f"name: own\n{config}\n")
+    result = terminal.run("load", name, "--measurement", "own.py:Sized", "--dry-run")
+    assert result.code == 2
+    expected = "load.yaml: steps[0].measurements[0].params.size: 0 is no size (write 1 or more)"
+    assert expected in result.out
+
+
 def test_a_test_takes_as_long_as_its_clean_up(terminal: Terminal) -> None:
     told = json.loads(terminal.run("load", loads.write(), "--nodes", "2", "-o", "json").out)
     [test] = told["tests"]

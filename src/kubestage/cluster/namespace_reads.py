@@ -1,6 +1,6 @@
 """What the control plane lists of one namespace, because of pods and claims in it.
 
-LimitRanger lists the limits of a namespace that has none, as its cache may be behind, and believes
+LimitRanger lists the limits of a namespace that has none, as its cache may be behind, and keeps
 the answer for 30 seconds. The controller that protects claims lists the pods of a namespace before
 it lets a claim go; claims that go meanwhile share the answer.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-_BELIEVED_NS: Final = 30_000_000_000
+_CACHED_NS: Final = 30_000_000_000
 _LIMIT_RANGE: Final = ("v1", "LimitRange")
 
 
@@ -38,9 +38,9 @@ class NamespaceReads:
         self._limits.was_called = True
         self._listed_pods = api.endpoints.find("LIST", store.kind(gvk.POD), scope=NAMESPACE)
         self._pods = Counter(key.partition("/")[0] for key in store.read(gvk.POD))
-        # By namespace: how long LimitRanger believes that there are no limits, and when the list
+        # By namespace: how long the answer that there are no limits is kept, and when the list
         # of pods that is under way will be there.
-        self._believed_ns: dict[str, int] = {}
+        self._cached_until_ns: dict[str, int] = {}
         self._arrives_ns: dict[str, int] = {}
 
     def on_pod(self, change: Change) -> None:
@@ -62,18 +62,18 @@ class NamespaceReads:
 
     def forget(self, namespace: str) -> None:
         """The namespace is gone."""
-        for known in (self._pods, self._believed_ns, self._arrives_ns):
+        for known in (self._pods, self._cached_until_ns, self._arrives_ns):
             known.pop(namespace, None)
 
     def _check_limits(self, namespace: str) -> None:
         now_ns = self._clock.now_ns
-        if now_ns <= self._believed_ns.get(namespace, -1):
+        if now_ns <= self._cached_until_ns.get(namespace, -1):
             return
         prefix = f"{namespace}/"
         if any(key.startswith(prefix) for key in self._store.read(_LIMIT_RANGE)):
             return
         ends_ns = self._api.wait(self._limits, now_ns, EXEMPT)
-        self._believed_ns[namespace] = ends_ns + _BELIEVED_NS
+        self._cached_until_ns[namespace] = ends_ns + _CACHED_NS
 
     def _list_pods(self, namespace: str) -> None:
         now_ns = self._clock.now_ns

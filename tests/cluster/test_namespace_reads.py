@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.cluster.profile import ApiSection, Profile
+from kubestage.metrics.families import Counter
 from tests.cluster import stages
 from tests.cluster.test_component_reads import counted
 
@@ -61,7 +62,9 @@ def test_limits_are_listed_for_pods_and_claims_once_in_thirty_seconds() -> None:
 def test_the_list_of_limits_has_a_series_before_the_first_of_them() -> None:
     _, cluster = stages.alive(nodes=1)
     [totals] = [
-        each for each in cluster.families("apiserver") if each.name == "apiserver_request_total"
+        each
+        for each in cluster.families("apiserver")
+        if isinstance(each, Counter) and each.name == "apiserver_request_total"
     ]
     assert (
         totals.values["LIST", "", "", "v1", "limitranges", "", "namespace", "apiserver", "200"] == 0

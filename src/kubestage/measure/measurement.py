@@ -40,7 +40,7 @@ class Measurement(Generic[P]):
     """The actions that end what ``start`` began."""
 
     @classmethod
-    def mentions(cls, params: Params) -> list[tuple[str, dict[str, Any]]]:
+    def inner_mentions(cls, params: Params) -> list[tuple[str, dict[str, Any]]]:
         """The methods that are performed for these parameters with their own, if others are."""
         del params
         return []

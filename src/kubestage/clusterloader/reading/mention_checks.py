@@ -88,7 +88,7 @@ class MentionChecks:
             return
         typed, strange = found
         try:
-            mentions = kind.mentions(typed)
+            mentions = kind.inner_mentions(typed)
         except InputError as problem:
             self._failing(problem, at)
             return

@@ -55,7 +55,7 @@ class Bundle(Measurement[FreeParams], abc.ABC):
         """The parts that act, in order, and the parameters of each."""
 
     @classmethod
-    def mentions(cls, params: Params) -> list[tuple[str, Json]]:
+    def inner_mentions(cls, params: Params) -> list[tuple[str, Json]]:
         """The methods of the parts."""
         assert isinstance(params, FreeParams)
         return [(part.method, raw) for part, raw in cls.shares(params)]

@@ -77,6 +77,23 @@ def test_the_flags_of_clusterloader2_are_taken(terminal: Terminal) -> None:
     assert json.loads(pathlib.Path("out/cl2-metadata.json").read_text())["profile"] == "kind"
 
 
+def test_switches_have_values_as_in_go_and_what_is_so_is_accepted(
+    terminal: Terminal,
+) -> None:
+    same = ["--enable-exec-service=false", "--enable-prometheus-server=0"]
+    same += ["--delete-automanaged-namespaces=true", "--run-from-cluster=false"]
+    name = loads.write()
+    planned = terminal.run("load", name, "--nodes=2", "--dry-run=true", *same)
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.out == terminal.run("load", name, "--nodes=2", "--dry-run").out
+    ran = terminal.run("load", name, "--nodes=2", "--dry-run=false", *same)
+    assert ran.out.startswith("small: passed after ")
+    refused = terminal.run("load", name, "--enable-exec-service=true")
+    assert (refused.code, refused.out) == (2, "")
+    unread = terminal.run("load", name, "--dry-run=perhaps")
+    assert unread.code == 2
+
+
 def test_the_plan_has_what_will_fail(terminal: Terminal) -> None:
     config = loads.CONFIG.replace("action: gather", "action: collect").replace("max: 1", "max: 2")
     name = loads.write(config, pod=loads.POD.replace("group: load", "group: {{.Group}}"))
@@ -87,6 +104,59 @@ def test_the_plan_has_what_will_fail(terminal: Terminal) -> None:
     assert "params.action: unknown action 'collect' (use start or gather)" in problems
     assert "pod.yaml: metadata.labels.group: a variable in it has no value" in problems
     assert "Warnings" not in problems
+
+
+def test_the_plan_has_what_parameters_lack_in_the_spelling_of_the_file(terminal: Terminal) -> None:
+    steps = """
+name: lacking
+Steps:
+- Name: Begin
+  Measurements:
+  - Method: WaitForControlledPodsRunning
+    Identifier: wait
+    Params: {action: start, apiVersion: apps/v1}
+  - Method: TestMetrics
+    Identifier: metrics
+    Params: {action: start, resourceConstraints: limits.yaml, systemPodMetric: true}
+"""
+    result = terminal.run("load", loads.write(steps), "--nodes", "2", "--dry-run")
+    assert result.code == 2
+    problems = result.out[result.out.index("Problems:") :]
+    first = "load.yaml: Steps[0].Measurements[0].Params.kind: kind is missing"
+    assert first in problems
+    second = "load.yaml: Steps[0].Measurements[1].Params.resourceConstraints: 'limits.yaml': file"
+    assert second in problems
+    assert "Params.systemPodMetric: unknown parameter" in result.out
+    ran = terminal.run("load", loads.write(steps), "--nodes", "2")
+    assert ran.code == 1
+    assert first in ran.out
+
+
+def test_the_plan_has_the_problems_of_a_measurement_of_ones_own(terminal: Terminal) -> None:
+    pathlib.Path("own.py").write_text(
+        """
+from kubestage.errors import InputError
+from kubestage.measure.framework import Measurement, Params
+
+
+class SizeParams(Params, frozen=True, kw_only=True):
+    size: int = 0
+
+    def problems(self):
+        if self.size <= 0:
+            yield InputError(f"{self.size} is no size", path="params.size", fix="write 1 or more")
+
+
+class Sized(Measurement[SizeParams]):
+    params_type = SizeParams
+"""
+    )
+    config = "steps: [{measurements: [{method: Sized, identifier: x, params: {action: start}}]}]"
+    name = loads.write(f"name: own\n{config}\n")
+    result = terminal.run("load", name, "--measurement", "own.py:Sized", "--dry-run")
+    assert result.code == 2
+    expected = "load.yaml: steps[0].measurements[0].params.size: 0 is no size (write 1 or more)"
+    assert expected in result.out
 
 
 def test_a_test_takes_as_long_as_its_clean_up(terminal: Terminal) -> None:

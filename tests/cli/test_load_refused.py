@@ -37,6 +37,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "PromQL of a stage": (["load.yaml", "--prometheus-url", "x"], "a stage answers PromQL itself"),
     "no provider": (["load.yaml", "--provider", "moon"], '--provider: "moon" is no provider'),
     "log": (["load.yaml", "--v=2"], "--v: has no meaning here: there is no log"),
+    "short log": (["load.yaml", "-v=4"], "-v: has no meaning here: there is no log"),
+    "log header": (
+        ["load.yaml", "--skip_headers"],
+        "--skip_headers: has no meaning here",
+    ),
     "master": (["load.yaml", "--masterip=1.2.3.4"], "--masterip: has no meaning here: the control"),
     "Prometheus": (["--prometheus-scrape-etcd"], "on a real cluster name its Prometheus with --pr"),
     "exec service": (["load.yaml", "--enable-exec-service"], "--enable-exec-service: has no"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError, NotFound
-from kubestage.measure import measurements
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.measurements import Measurements
@@ -108,13 +107,6 @@ def test_chance_depends_on_the_seed_and_the_name_alone() -> None:
         draws.append([instances["Noting", name].draw for name in "ab"])  # type: ignore[attr-defined]
     assert draws[0] == draws[1]
     assert draws[0][0] != draws[0][1]
-
-
-def test_start_and_stop_are_other_words_for_two_actions() -> None:
-    assert measurements.with_action({"start": True, "x": 1}) == {"action": "start", "x": 1}
-    assert measurements.with_action({"stop": True}) == {"action": "gather"}
-    assert measurements.with_action({"action": "stop", "start": True})["action"] == "stop"
-    assert measurements.with_action({"start": "now"}) == {"start": "now"}
 
 
 def test_the_end_of_a_test_is_told_to_all() -> None:

@@ -118,6 +118,28 @@ def test_free_parameters_know_every_key() -> None:
     assert (typed.action, typed.values["any"], warnings) == ("start", {"thing": 1}, [])
 
 
+def test_start_and_stop_are_other_words_for_two_actions() -> None:
+    assert params.with_action({"start": True, "x": 1}) == {"action": "start", "x": 1}
+    assert params.with_action({"stop": True}) == {"action": "gather"}
+    assert params.with_action({"action": "stop", "start": True})["action"] == "stop"
+    assert params.with_action({"start": "now"}) == {"start": "now"}
+
+
+def test_free_parameters_are_as_they_are_written() -> None:
+    written = {"start": True, "Deep": {"x": [1, None]}, "count": 3}
+    typed, warnings = params.typed(FreeParams, written)
+    assert (typed.action, typed.values, warnings) == ("start", written, [])
+
+
+def test_a_measurement_may_have_a_parameter_of_the_name_start() -> None:
+    class Own(Params, frozen=True, kw_only=True):
+        start: bool = False
+        stop: str = ""
+
+    typed, warnings = params.typed(Own, {"start": True, "stop": "late"})
+    assert (typed.action, typed.start, typed.stop, warnings) == ("start", True, "late", [])
+
+
 def test_selectors_are_told_in_words() -> None:
     assert Selecting().selected == "everything"
     told = Selecting(namespace="a", label_selector="b=c", field_selector="d=e").selected

@@ -1,10 +1,15 @@
-"""Flags of ClusterLoader2 that have no meaning for ``kubestage load``: each with what to do."""
+"""Flags as ClusterLoader2 writes them, and those that have no meaning for ``kubestage load``.
+
+Go writes the value of a switch behind it. A value that says what is so here anyway is accepted; any
+other of a flag without a meaning is refused, with what to do.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
+from kubestage.golang.booleans import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +47,16 @@ _FLAGS: Final[dict[str, tuple[str, str]]] = {
     ),
     "--heap-profile-interval": ("this program has no heap profiles", _LEAVE_OUT),
     "--port": ("this program serves no profiles", _LEAVE_OUT),
+    "-v": _LOG,
     "--v": _LOG,
     "--vmodule": _LOG,
+    "--add_dir_header": _LOG,
     "--alsologtostderr": _LOG,
+    "--legacy_stderr_threshold_behavior": _LOG,
     "--logtostderr": _LOG,
+    "--one_output": _LOG,
+    "--skip_headers": _LOG,
+    "--skip_log_headers": _LOG,
     "--stderrthreshold": _LOG,
     "--delete-stale-namespaces": (
         "the configuration decides",
@@ -66,6 +77,33 @@ _PREFIXES: Final[dict[str, tuple[str, str]]] = {
     "--log_": _LOG,
 }
 _OWN: Final = frozenset(("--prometheus-url",))
+_SWITCHES: Final = frozenset(("--dry-run", "--run-from-cluster"))
+# What a value would only confirm.
+_AS_IT_IS: Final[dict[str, frozenset[str]]] = {
+    "--apiserver-pprof-by-client-enabled": TRUE,
+    "--delete-automanaged-namespaces": TRUE,
+    "--delete-stale-namespaces": FALSE,
+    "--enable-exec-service": FALSE,
+    "--enable-prometheus-server": FALSE,
+    "--enable-pushgateway": FALSE,
+    "--heap-profile-interval": frozenset(("0", "0s")),
+    "--skip-cluster-verification": FALSE,
+}
+
+
+def translated(arguments: Sequence[str]) -> list[str]:
+    """Arguments without the values of switches, and without what is so anyway."""
+    found: list[str] = []
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            return [*found, *arguments[index:]]
+        flag, equals, value = argument.partition("=")
+        if equals and flag in _SWITCHES and value in TRUE | FALSE:
+            if value in TRUE:
+                found.append(flag)
+        elif not (equals and value in _AS_IT_IS.get(flag, ())):
+            found.append(argument)
+    return found
 
 
 def refuse(arguments: Sequence[str]) -> None:

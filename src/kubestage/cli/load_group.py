@@ -19,10 +19,11 @@ class LoadGroup(help_page.Group):
 
 
 class LoadCommand(help_page.Command):
-    """Names the flags of ClusterLoader2 that it does not have."""
+    """Reads flags as ClusterLoader2 writes them, and names those that it does not have."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse such flags with what to do instead."""
+        """Refuse flags without a meaning, with what to do instead."""
+        args = load_foreign_flags.translated(args)
         load_foreign_flags.refuse(args)
         return super().parse_args(ctx, args)
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.endpoints import CLUSTER, NAMESPACE, RESOURCE
+from kubestage.cluster.namespace_reads import NamespaceReads
 from kubestage.cluster.priority_levels import SYSTEM, WORKLOAD_HIGH
 from kubestage.controllers.kubelet import volume_calls
 from kubestage.controllers.kubelet.references import CONFIG_MAP, SECRET
 from kubestage.objects import gvk
-from kubestage.store.log import ADDED, DELETED
+from kubestage.store.log import ADDED, DELETED, MODIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _WATCH_NS: Final = 450_000_000_000
 """How long a watch lasts on average."""
-KINDS: Final = frozenset({"Namespace", "Node", "Pod"})
+KINDS: Final = frozenset({"Namespace", "Node", "PersistentVolumeClaim", "Pod"})
 """The kinds whose changes make components read."""
 # What a kubelet is interested in besides its own node and its own pods.
 _OF_KUBELETS: Final = (
@@ -67,6 +68,7 @@ class ComponentReads:
         self._pods: dict[str, tuple[str, tuple[Target, ...]]] = {}
         self._mounted: dict[str, dict[Target, int]] = {}
         self._ending: set[str] = set()
+        self._namespaces = NamespaceReads(store, api)
         self._begin()
 
     def is_ending(self, namespace: str) -> bool:
@@ -87,6 +89,8 @@ class ComponentReads:
         """Observe a change of one of `KINDS`."""
         kind = change.kind.kind
         if kind == "Pod":
+            if change.type != MODIFIED:
+                self._namespaces.on_pod(change)
             if change.is_binding or (change.type == ADDED and change.new["spec"].get("nodeName")):
                 self._mount(change.key, change.new)
             elif change.type == DELETED and change.key in self._pods:
@@ -96,8 +100,11 @@ class ComponentReads:
                 self._start_kubelet(change.key)
             elif change.type == DELETED:
                 self._stop_kubelet(change.key)
+        elif kind == "PersistentVolumeClaim":
+            self._namespaces.on_claim(change)
         elif change.type == DELETED:
             self._ending.discard(change.key)
+            self._namespaces.forget(change.key)
         elif "deletionTimestamp" in change.new["metadata"] and change.key not in self._ending:
             self._end_namespace(change.key)
 

@@ -69,12 +69,19 @@ class Name(NamedTuple):
 class Endpoint:
     """One endpoint: its distributions, and its metrics.
 
-    `owed` are calls that nothing waits for, and that are counted when the metrics are read.
+    `owed` are calls that nothing waits for, and that are counted when the metrics are read. One
+    that `was_called` before the start has series from the beginning, so that its first call counts
+    for a Prometheus, which sees no growth in a series that is new.
     """
 
     __slots__ = (
+<<<<<<< HEAD
         "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "labels",
         "name", "owed", "sli", "sli_labels", "success",
+=======
+        "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "name",
+        "owed", "sli", "success", "was_called",
+>>>>>>> a27
     )  # fmt: skip
 
     def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
@@ -91,6 +98,7 @@ class Endpoint:
         self.sli = Distribution(SLI_BOUNDS)
         self.etcd_duration = Distribution(BOUNDS)
         self.owed = 0
+        self.was_called = False
 
     def cpu_ns(self) -> int:
         """How long the next call occupies a core."""
@@ -155,6 +163,7 @@ class Endpoints:
 
     def families(self) -> list[Family]:
         """The API server's metrics of its requests, and of its requests to etcd."""
+<<<<<<< HEAD
         called = [endpoint for endpoint in self if endpoint.codes]
         if self._families is None or len(called) != len(self._families.called):
             self._families = EndpointFamilies(called)
@@ -172,6 +181,10 @@ class EndpointFamilies:
     def __init__(self, called: list[Endpoint]) -> None:
         self.called = called
         self._totals = Counter(
+=======
+        called = [endpoint for endpoint in self if endpoint.codes or endpoint.was_called]
+        totals = Counter(
+>>>>>>> a27
             "apiserver_request_total",
             "STABLE",
             "Counter of apiserver requests broken out for each verb, dry run value, group, version,"
@@ -196,6 +209,7 @@ class EndpointFamilies:
             _LABELS,
         )
         for endpoint in called:
+<<<<<<< HEAD
             self._durations.distributions[endpoint.labels] = endpoint.duration
             self._indicator.distributions[endpoint.sli_labels] = endpoint.sli
         self._etcd = _EtcdFamilies(called)
@@ -208,6 +222,14 @@ class EndpointFamilies:
             for code, count in endpoint.codes.items()
         }
         return [self._totals, self._durations, self._indicator, *self._etcd.updated()]
+=======
+            verb, *rest = endpoint.name
+            for code, count in (endpoint.codes or {endpoint.success: 0}).items():
+                totals.increase(verb, "", *rest, _COMPONENT, str(code), times=count)
+            durations.distributions[verb, "", *rest, _COMPONENT] = endpoint.duration
+            indicator.distributions[verb, *rest, _COMPONENT] = endpoint.sli
+        return [totals, durations, indicator, *_etcd_families(called)]
+>>>>>>> a27
 
 
 class _EtcdFamilies:

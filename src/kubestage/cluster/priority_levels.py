@@ -88,6 +88,8 @@ class PriorityLevels:
             for name, each in LEVELS.items()
         }
 
+        self._nominal = sum(level.nominal for level in self.by_name.values())
+
     def adjust(self, now_ns: int) -> None:
         """Move seats between levels for every period that is over."""
         while now_ns >= self.due_ns:
@@ -95,7 +97,7 @@ class PriorityLevels:
             self.due_ns += PERIOD_NS
 
     def _borrow(self, at_ns: int) -> None:
-        left = sum(level.nominal for level in self.by_name.values())
+        left = self._nominal
         limited, needed = [], []
         for level in self.by_name.values():
             most = level.demand.close(at_ns).most
@@ -110,9 +112,10 @@ class PriorityLevels:
     def _allocated(
         self, levels: Sequence[Level], needed: Sequence[int], left: int
     ) -> Sequence[float]:
-        """The seats of each level, of those that exempt calls left.
+        """The seats of each level, if exempt calls left so many.
 
-        None has less than its least, nor less than it needed while there are enough.
+        None has less than its least, nor less than it needed while there are enough. If more are
+        left, all are divided, with those of exempt calls: kube-apiserver does so, too.
         """
         least = [level.least for level in levels]
         if left <= sum(least):
@@ -126,7 +129,7 @@ class PriorityLevels:
         ]
         # Any level may borrow as much as the server has.
         highest = [level.nominal + self._server for level in levels]
-        return _fairly(left, needed, highest, targets)
+        return _fairly(self._nominal, needed, highest, targets)
 
     def families(self, now_ns: int) -> Iterator[Family]:
         """What the server reports of its levels."""

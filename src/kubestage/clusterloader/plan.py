@@ -14,6 +14,7 @@ from kubestage.clusterloader.planned import (
     PlannedPhase,
     PlannedStep,
     ReplicaChange,
+    images_of,
     pods_of,
     samples,
 )
@@ -22,7 +23,7 @@ from kubestage.clusterloader.replicas import Identity, ReplicaCounts
 from kubestage.clusterloader.tuning.expectations import Expectations
 from kubestage.errors import InputError
 from kubestage.golang import durations
-from kubestage.measure import measurements
+from kubestage.measure import params as parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,6 +80,7 @@ class _Planner:
         # Dicts, because one template may be wrong in eighty phases.
         self._problems: dict[str, None] = {}
         self._notes: dict[str, None] = {}
+        self._images: dict[str, None] = {}
 
     def plan(self) -> LoadPlan:
         steps = tuple(self._step(at, step) for at, step in enumerate(self._config.steps, 1))
@@ -91,6 +93,7 @@ class _Planner:
             peak_pods=self._peak_pods,
             problems=tuple(self._problems),
             notes=tuple(self._notes),
+            images=tuple(self._images),
         )
 
     def _step(self, number: int, step: Step) -> PlannedStep:
@@ -241,6 +244,7 @@ class _Planner:
                 return
             for obj in objects:
                 self._undefined(spec, obj)
+                self._images.update(dict.fromkeys(images_of(obj)))
                 kind = Resource.of(obj).kind
                 pods[kind] = pods.get(kind, 0) + pods_of(obj, self._nodes)
         for kind in pods if filled else ():
@@ -261,7 +265,7 @@ class _Planner:
             ]
         return [
             PlannedMeasurement(
-                mention.method, name, str(measurements.with_action(params).get("action", ""))
+                mention.method, name, str(parameters.with_action(params).get("action", ""))
             )
             for name, params in instances
         ]
@@ -280,5 +284,5 @@ def _slept_ns(mention: Mention) -> int:
 
 def _is_waited_for(mention: Mention) -> bool:
     """Whether it is unknown how long it takes: all waits, unless they only start."""
-    action = measurements.with_action(mention.params).get("action", "")
+    action = parameters.with_action(mention.params).get("action", "")
     return mention.method.startswith("WaitFor") and action != "start"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class ReplicaChange(msgspec.Struct, frozen=True):
@@ -50,6 +50,17 @@ def pods_of(obj: dict[str, Any], nodes: int) -> int:
         parallelism = _number(spec.get("parallelism"), 1)
         return min(parallelism, _number(spec.get("completions"), parallelism))
     return 0
+
+
+def images_of(obj: dict[str, Any]) -> Iterator[str]:
+    """The images of the pods that an object makes."""
+    spec = obj.get("spec")
+    for key in () if obj.get("kind") == "Pod" else ("jobTemplate", "spec", "template", "spec"):
+        if isinstance(spec, dict) and key in spec:
+            spec = spec[key]
+    for container in (spec.get("containers") if isinstance(spec, dict) else None) or ():
+        if isinstance(container, dict) and isinstance(container.get("image"), str):
+            yield container["image"]
 
 
 def _number(value: Any, default: int) -> int:
@@ -129,7 +140,7 @@ class LoadPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     `created` is how many objects are made of each kind, `peak` how many there are at most after
     a step, `peak_pods` the same of the pods that they make, about. `problems` would fail the run;
-    `notes` are worth knowing before it.
+    `notes` are worth knowing before it. `images` are those of its pods.
     """
 
     name: str
@@ -140,6 +151,7 @@ class LoadPlan(msgspec.Struct, frozen=True, kw_only=True):
     peak_pods: int
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    images: tuple[str, ...] = ()
 
     @property
     def calls(self) -> int:

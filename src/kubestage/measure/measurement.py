@@ -35,7 +35,21 @@ class Measurement(Generic[P]):
     actions: ClassVar[tuple[str, ...]] = ()
     """The actions of a class with its own `perform`; empty if it may know any."""
     needs_start: ClassVar[bool] = False
-    """Whether ``gather`` without a ``start`` before it fails, or measures something else."""
+    """Whether an ending without a ``start`` before it fails, or measures something else."""
+    ends: ClassVar[tuple[str, ...]] = ("gather",)
+    """The actions that end what ``start`` began."""
+
+    @classmethod
+    def inner_mentions(cls, params: Params) -> list[tuple[str, dict[str, Any]]]:
+        """The methods that are performed for these parameters with their own, if others are."""
+        del params
+        return []
+
+    @classmethod
+    def unknown_parameters(cls, params: Params, registry: Registry) -> list[str]:
+        """Warnings about parameters that none of the other methods knows."""
+        del params, registry
+        return []
 
     def __init__(self, context: Context) -> None:
         self.context = context

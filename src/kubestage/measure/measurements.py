@@ -43,7 +43,7 @@ class Measurements:
         forward = _WithWarnings(pending, ())
         try:
             instance = self._instance(method, identifier)
-            typed, warnings = params.typed(instance.params_type, with_action(raw))
+            typed, warnings = params.typed(instance.params_type, raw)
             if self._facilities.are_params_checked:
                 warnings = []
             forward = _WithWarnings(
@@ -96,13 +96,3 @@ class _WithWarnings:
         warned = MeasurementResult(warnings=self._warnings)
         merged = merge_results([warned, result]) if self._warnings else result
         self._pending.resolve(with_empty_verdicts(merged))
-
-
-def with_action(raw: dict[str, Any]) -> dict[str, Any]:
-    """Parameters with an action: ``start: true`` and ``stop: true`` are other forms of two."""
-    if "action" in raw:
-        return raw
-    for word, action in (("start", "start"), ("stop", "gather")):
-        if raw.get(word) is True:
-            return {"action": action, **{key: raw[key] for key in raw if key != word}}
-    return raw

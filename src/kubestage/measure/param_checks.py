@@ -28,8 +28,11 @@ _LIKELY: Final = 0.8
 
 def problems(params: Params) -> Iterator[InputError]:
     """What would fail a step, or could never be met; each names its parameter."""
+    yield from params.problems()
+    yield from params.later_problems()
     yield from _selectors(params)
     yield from _thresholds(params)
+    yield from _counts(params)
     version, kind = getattr(params, "api_version", ""), getattr(params, "kind", "")
     if version and kind:
         unknown = unknown_kind(version, kind)
@@ -72,6 +75,15 @@ def _selectors(params: Params) -> Iterator[InputError]:
             parse(text)
         except MalformedValue as error:
             yield InputError(f"{text!r}: {error}", path=f"params.{name}", fix=_SELECTOR_FIX)
+
+
+def _counts(params: Params) -> Iterator[InputError]:
+    """No number of objects is below zero."""
+    for field in msgspec.structs.fields(type(params)):
+        value = getattr(params, field.name)
+        if "desired" in field.name and isinstance(value, int) and value < 0:
+            path = f"params.{field.encode_name}"
+            yield InputError(f"{value}: a number of objects is not negative", path=path)
 
 
 def _thresholds(params: Params) -> Iterator[InputError]:

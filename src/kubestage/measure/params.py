@@ -12,7 +12,7 @@ from kubestage.errors import InputError
 from kubestage.golang import durations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _TRUTHS: Final = {"t": True, "T": True, "f": False, "F": False}
 
@@ -34,6 +34,28 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ignores_case: ClassVar[bool] = False
 
     action: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What is started and ended, where one measurement can start several things."""
+        return ""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The files that are read: parameters and their paths."""
+        yield from ()
+
+    def problems(self) -> Iterator[InputError]:
+        """What the action needs and does not have, or cannot use; each names its parameter."""
+        yield from ()
+
+    def later_problems(self) -> Iterator[InputError]:
+        """What does not refuse the action, and fails what follows from it."""
+        yield from ()
+
+    def check(self) -> None:
+        """Raise the first of the problems."""
+        for problem in self.problems():
+            raise problem
 
 
 class FreeParams(Params, frozen=True, kw_only=True):
@@ -64,19 +86,34 @@ class Selecting(Params, frozen=True, kw_only=True):
 P = TypeVar("P", bound=Params)
 
 
+def with_action(raw: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with an action: ``start: true`` and ``stop: true`` are other forms of two."""
+    if "action" in raw:
+        return dict(raw)
+    for word, action in (("start", "start"), ("stop", "gather")):
+        if raw.get(word) is True:
+            return {"action": action, **{key: raw[key] for key in raw if key != word}}
+    return dict(raw)
+
+
 def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
     """Parameters as typed values, and a warning for every unknown key.
 
-    Templates and overrides often write numbers and booleans as text: both are read.
+    Templates and overrides often write numbers and booleans as text: both are read. What is
+    `start: true` or `stop: true` in the document's spelling is an action.
     """
+    written, raw = raw, with_action(raw)
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    for word in ("start", "stop"):
+        if word in written and word in fields:
+            raw[word] = written[word]
     if kind.ignores_case:
         raw = {
             key: _inner_folded(value, fields.get(key))
             for key, value in _folded(raw, fields).items()
         }
     if issubclass(kind, FreeParams):
-        raw = {"action": raw.get("action"), "values": raw}
+        raw = {"action": raw.get("action"), "values": written}
     warnings = [unknown_parameter(key, list(fields)) for key in raw if key not in fields]
     known_values = {
         key: _plain(value, fields[key])

@@ -66,6 +66,7 @@ def check_call(text: str, call: nodes.Call) -> None:
             call.at,
             f'parse error: unknown function with name "{call.function}"',
             fix=f"did you mean {close[0]!r}?" if close else None,
+            kind=query_errors.UnknownFunctionError,
         )
     most, count = len(signature.takes), len(call.arguments)
     least = most - signature.optional

@@ -63,6 +63,20 @@ def test_an_instance_gets_what_its_mention_says_for_all() -> None:
     assert _loaded(both, is_strict=True).warnings == ()
 
 
+def test_a_parameter_is_named_where_it_is_written() -> None:
+    mention = (
+        "{method: PodStartupLatency, params: {action: start, labelSelector: 'a in (', odd: 1}, "
+        "instances: [{identifier: a, params: {threshold: -1s}}, {identifier: b, params: {odd: 2}}]}"
+    )
+    found = [each.removeprefix(BEGIN).partition(":")[0] for each in _loaded(mention).warnings]
+    assert found == [
+        ".params.odd",
+        ".params.labelSelector",
+        ".instances[0].params.threshold",
+        ".instances[1].params.odd",
+    ]
+
+
 def test_the_document_s_start_and_stop_are_known_to_all() -> None:
     text = "{method: PodStartupLatencyValidator, identifier: p, params: {start: true}}"
     assert _loaded(text, is_strict=True).warnings == ()

@@ -84,7 +84,11 @@ def test_the_api_server_answers_for_every_pod(run: Run, is_simple: bool) -> None
     assert int(created["labels"]["Count"]) == pytest.approx(PODS, rel=0.1)
     assert created["labels"]["SlowCount"] == "0"
     assert created["data"]["Perc99"] > 0
-    assert all(verdict.passed and verdict.samples for verdict in build_result.verdicts)
+    assert all(verdict.passed for verdict in build_result.verdicts)
+    samples = {verdict.name: verdict.samples for verdict in build_result.verdicts}
+    assert samples["API call p99 (scope resource)"]
+    # The two lists of limits were made before the last minute, which alone counts otherwise.
+    assert bool(samples["API call p99 (scope namespace)"]) is is_simple
 
 
 def test_pods_are_bound_as_fast_as_they_are_created(run: Run) -> None:

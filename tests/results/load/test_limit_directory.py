@@ -63,6 +63,8 @@ def test_the_page_says_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "10 meets 2 2 – – 1 s to 2 s 20 meets" in told
     assert "50 misses 2 0 – – 5 s to 6 s" in told
     assert "kubestage[charts]" in told
+    assert "is in limit.json beside this page" in told
+    assert "load.sqlite" not in told
     assert "holds up to 20, the highest that was tried." in text(make_search(above=None))
     assert "There is more than one" not in told
     assert "so there is more than one limit" in text(make_search(monotonic=False))

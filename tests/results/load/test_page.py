@@ -35,7 +35,8 @@ def test_the_page_tells_what_people_ask_for_first() -> None:
     told = told_of()
     for said in (
         "density Failed",
-        "4 API calls in 65 s. 1 of 2 thresholds held, 1 of them without a single sample.",
+        "4 API calls in 65 s. 0 of 2 thresholds held, 1 had no sample. 1 measurement was skipped.",
+        "Thresholds held 0 of 2, 1 without a sample",
         "There was 1 error.",
         "Nodes 3",
         "Seed 7",

@@ -161,6 +161,26 @@ def test_an_unknown_image_warns_and_fails_if_the_load_is_strict() -> None:
     assert problems(strict) == [problem]
 
 
+@pytest.mark.parametrize("kind", ["Pod", "Deployment", "CronJob"])
+def test_the_plan_has_images_without_a_program(kind: str) -> None:
+    image = "registry.example/perf-tests-util/mystery:v1"
+    spec = f"{{containers: [{{name: a, image: '{image}'}}, {{name: b, image: pause}}]}}"
+    if kind != "Pod":
+        spec = f"{{template: {{spec: {spec}}}}}"
+    if kind == "CronJob":
+        spec = f"{{jobTemplate: {{spec: {spec}}}}}"
+    version = {"Pod": "v1", "Deployment": "apps/v1", "CronJob": "batch/v1"}[kind]
+    name = loads.write(pod=f"apiVersion: {version}\nkind: {kind}\nspec: {spec}\n")
+    [planned] = planning.plan_load(name, LoadOptions(nodes=1))
+    [warning] = [each for each in planned.warnings if each.startswith("image ")]
+    assert warning.startswith(f"image {image}: is likely to call the API, and has no model")
+    assert planned.is_sound
+    [strict] = planning.plan_load(name, LoadOptions(nodes=1, is_strict=True))
+    assert warning in strict.problems
+    modelled = LoadOptions(nodes=1, programs=("mystery=own.py:Reader",))
+    assert not planning.plan_load(name, modelled)[0].warnings
+
+
 def test_unknown_arguments_warn_and_fail_if_the_load_is_strict() -> None:
     [problem] = problems(run(BENCHMARK, "[patch, --speed=9]"))
     assert "the flag --speed is not known" in problem

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import Unmodelled
-from kubestage.golang import durations, integers
+from kubestage.golang import booleans, durations, integers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -21,8 +21,6 @@ _KLOG_SWITCHES: Final = frozenset({
     "add_dir_header", "alsologtostderr", "legacy_stderr_threshold_behavior", "logtostderr",
     "one_output", "skip_headers", "skip_log_headers",
 })  # fmt: skip
-_TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
-_FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 
 class Flags:
@@ -89,9 +87,9 @@ class Flags:
     def is_on(self, name: str) -> bool:
         """Whether a switch is on."""
         text = self.text(name, "false")
-        if text not in _TRUE | _FALSE:
+        if text not in booleans.TRUE | booleans.FALSE:
             raise Unmodelled(f'--{name}: "{text}" is neither true nor false')
-        return text in _TRUE
+        return text in booleans.TRUE
 
     def duration_ns(self, name: str, default: str) -> int:
         """A duration as Go writes it, in nanoseconds."""

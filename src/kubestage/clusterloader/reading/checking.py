@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.clusterloader.dependencies import registry
+from kubestage.clusterloader.reading import namespace_ranges
 from kubestage.clusterloader.reading.mention_checks import MentionChecks
 from kubestage.clusterloader.reading.phase_changes import PhaseChanges
 from kubestage.clusterloader.reading.undefined import NO_VALUE
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.templating.templates import Templates
 
 
+_NAMESPACE: Final = ("", "Namespace")
+
+
 class Checking:
     """Checks a configuration that was read: names that refer to something, and files."""
 
@@ -32,7 +36,7 @@ class Checking:
         self._files = files
         self._templates = templates
         self._problems = problems
-        self._mentions = MentionChecks(methods, problems)
+        self._methods = methods
         self._identities: dict[str, tuple[str, str] | InputError] = {}
 
     def check(self, read: Read) -> None:
@@ -41,19 +45,27 @@ class Checking:
         for dependency, place in read.dependencies:
             self._dependency(dependency.method, place)
         changes = PhaseChanges(self._problems)
+        namespaces = read.config.namespaces
+        mentions = MentionChecks(self._methods, self._files, namespaces, self._problems)
+        # By basename how many namespaces the load itself makes, up to here.
+        made: dict[str, int] = {}
         declared = [tuning_set.name for tuning_set, _ in read.tuning_sets]
         for placed in read.steps:
             for index, mention in enumerate(placed.step.measurements):
-                self._mentions.check(mention, placed.place.child("measurements").at(index))
+                mentions.check(mention, placed.place.child("measurements").at(index))
             for index, phase in enumerate(placed.step.phases):
                 place = placed.place.child("phases").at(index)
                 self._tuning_set(phase.tuning_set, declared, place)
-                self._range(phase, read.config.namespaces, place)
+                self._range(phase, namespaces, made, place)
                 kinds = [
                     self._object(spec, place.child("objectBundle").at(at))
                     for at, spec in enumerate(phase.objects)
                 ]
                 changes.phase(phase, kinds, place)
+                for spec, kind in zip(phase.objects, kinds, strict=True):
+                    if kind == _NAMESPACE:
+                        most = max(made.get(spec.basename, 0), phase.replicas_per_namespace)
+                        made[spec.basename] = most
 
     def _tuning_sets(self, read: Read) -> None:
         counts = Counter(tuning_set.name for tuning_set, _ in read.tuning_sets)
@@ -81,20 +93,26 @@ class Checking:
             f"did you mean {close[0]!r}?" if close else "declare it in tuningSets",
         )
 
-    def _range(self, phase: Phase, namespaces: Namespaces, place: Place) -> None:
+    def _range(
+        self, phase: Phase, namespaces: Namespaces, made: dict[str, int], place: Place
+    ) -> None:
         """Objects cannot be created in namespaces that the load does not have."""
         reach = phase.namespace_range
-        is_own = reach is not None and reach.basename in (None, namespaces.prefix)
-        if reach is None or not is_own or namespaces.number < 1:
+        if reach is None:
             return
-        for key, number in (("min", reach.min), ("max", reach.max)):
-            if not 1 <= number <= namespaces.number:
-                self._problems.failing(
-                    place.child(f"namespaceRange.{key}"),
-                    f"{number}: the load has {plural(namespaces.number, 'namespace')}, which are "
-                    "numbered from 1",
-                    "change it, or namespace.number",
-                )
+        for key, problem in namespace_ranges.beyond(
+            reach.min, reach.max, reach.basename, namespaces
+        ):
+            where = place.child(f"namespaceRange.{key}")
+            self._problems.failing(where, problem, namespace_ranges.FIX)
+        own = made.get(reach.basename or "")
+        if own is not None and reach.max >= own:
+            self._problems.failing(
+                place.child("namespaceRange.max"),
+                f"{reach.max}: the load makes {plural(own, 'namespace')} of this basename, "
+                "numbered from 0",
+                "change it, or make more of them in an earlier step",
+            )
 
     def _dependency(self, method: str, place: Place) -> None:
         place = place.child("method")

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kubestage.clusterloader.reading import namespace_ranges
 from kubestage.errors import InputError
 from kubestage.measure import measurement, param_checks, params
-from kubestage.measure.measurements import with_action
+from kubestage.measure.waits.generic_objects import NamespaceRange
 
 if TYPE_CHECKING:
-    from kubestage.clusterloader.config import Mention
+    from collections.abc import Callable, Iterator, Set
+
+    from kubestage.clusterloader.config import Mention, Namespaces
+    from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.reading.problems import Place, Problems
     from kubestage.measure.measurement import Measurement
+    from kubestage.measure.params import Params
+
+    Placing = Callable[[str], Place]
+    """Where a path that begins with ``params`` is written."""
 
 
 class Methods(Protocol):
@@ -29,10 +39,14 @@ class MentionChecks:
     and does not refuse a configuration.
     """
 
-    def __init__(self, methods: Methods, problems: Problems) -> None:
+    def __init__(
+        self, methods: Methods, files: Files, namespaces: Namespaces, problems: Problems
+    ) -> None:
         self._methods: Any = methods
+        self._files = files
+        self._namespaces = namespaces
         self._problems = problems
-        self._started: set[tuple[str, str]] = set()
+        self._started: set[tuple[str, str, str]] = set()
 
     def check(self, mention: Mention, place: Place) -> None:
         """Report what is wrong with a mention."""
@@ -43,11 +57,14 @@ class MentionChecks:
         elif callable(getattr(self._methods, "find", None)):
             kind = self._methods.find(mention.method)
             if not mention.instances:
-                self._instance(mention.method, mention.identifier, mention.params, kind, place)
+                key = mention.method, mention.identifier
+                self._instance(key, mention.params, kind, place.child)
             for index, each in enumerate(mention.instances):
                 merged = {**mention.params, **each.params}
                 inner = place.child("instances").at(index)
-                self._instance(mention.method, each.identifier, merged, kind, inner)
+                outside = mention.params.keys() - each.params.keys()
+                at = functools.partial(_of_either, inner, place, outside)
+                self._instance((mention.method, each.identifier), merged, kind, at)
 
     def _unknown_method(self, method: str, place: Place) -> None:
         names: Any = getattr(self._methods, "names", None)
@@ -61,38 +78,105 @@ class MentionChecks:
 
     def _instance(
         self,
-        method: str,
-        identifier: str,
+        key: tuple[str, str],
         raw: dict[str, Any],
         kind: type[Measurement[Any]],
-        place: Place,
+        at: Placing,
     ) -> None:
-        problems = self._problems
-        try:
-            typed, strange = params.typed(kind.params_type, with_action(raw))
-        except InputError as problem:
-            problems.failing(place.child(problem.path or "params"), problem.problem, problem.fix)
+        found = self._typed(kind, raw, at)
+        if found is None:
             return
-        for each in strange:
+        typed, strange = found
+        try:
+            mentions = kind.inner_mentions(typed)
+        except InputError as problem:
+            self._failing(problem, at)
+            return
+        self._odd([*strange, *kind.unknown_parameters(typed, self._methods)], at)
+        errors = {str(error): error for error in self._problems_of(typed, mentions)}
+        for error in errors.values():
+            self._failing(error, at)
+        self._action(typed.action, (*key, typed.subject), kind, at("params.action"))
+
+    def _typed(
+        self, kind: type[Measurement[Any]], raw: dict[str, Any], at: Placing
+    ) -> tuple[Params, list[str]] | None:
+        """The parameters without those that cannot be read; None if one of these is needed."""
+        readable = dict(raw)
+        unreadable: list[str] = []
+        while True:
+            try:
+                return params.typed(kind.params_type, readable)
+            except InputError as problem:
+                if any(f"`{key}`" in problem.problem for key in unreadable):
+                    return None
+                self._failing(problem, at)
+                unreadable.append(_key(problem.path or ""))
+                if readable.pop(unreadable[-1], None) is None:
+                    return None
+
+    def _problems_of(
+        self, typed: Params, mentions: list[tuple[str, dict[str, Any]]]
+    ) -> Iterator[InputError]:
+        """Of a measurement's own parameters, and of those of the measurements it consists of."""
+        yield from self._problems_with(typed)
+        for method, raw in mentions:
+            try:
+                part, _ = params.typed(self._methods.find(method).params_type, raw)
+            except InputError as problem:
+                yield problem
+            else:
+                yield from self._problems_with(part)
+
+    def _problems_with(self, typed: Params) -> Iterator[InputError]:
+        yield from param_checks.problems(typed)
+        reach = getattr(typed, "namespace_range", None)
+        if isinstance(reach, NamespaceRange) and not reach.all_namespaces:
+            for key, problem in namespace_ranges.beyond(
+                reach.min, reach.max, reach.prefix, self._namespaces
+            ):
+                path = f"params.namespaceRange.{key}"
+                yield InputError(problem, path=path, fix=namespace_ranges.FIX)
+        for key, path in typed.files():
+            if path and not self._files.is_file(path):
+                yield InputError(
+                    f"{path!r}: file must exist",
+                    path=f"params.{key}",
+                    fix="paths are relative to the folder of the top configuration",
+                )
+
+    def _failing(self, error: InputError, at: Placing) -> None:
+        self._problems.failing(at(error.path or "params"), error.problem, error.fix)
+
+    def _odd(self, warnings: list[str], at: Placing) -> None:
+        for each in warnings:
             key, _, text = each.partition(": ")
             reason, _, fix = text.partition("; ")
-            problems.odd(place.child(key), reason, fix or None)
-        for error in param_checks.problems(typed):
-            problems.failing(place.child(error.path or "params"), error.problem, error.fix)
-        self._action(typed.action, (method, identifier), kind, place.child("params.action"))
+            self._problems.odd(at(key), reason, fix or None)
 
     def _action(
-        self, action: str, key: tuple[str, str], kind: type[Measurement[Any]], place: Place
+        self, action: str, key: tuple[str, str, str], kind: type[Measurement[Any]], place: Place
     ) -> None:
         known = measurement.known_actions(kind)
         if known and action not in known:
             error = measurement.unknown_action(action, *known)
             self._problems.failing(place, error.problem, error.fix)
-        elif action == "gather" and kind.needs_start and key not in self._started:
+        elif action in kind.ends and kind.needs_start and key not in self._started:
+            does = f"{action}s {key[2]!r}" if key[2] else f"{action}s"
             self._problems.failing(
                 place,
-                f"{key[0]} - {key[1]} gathers and was not started",
+                f"{key[0]} - {key[1]} {does} and was not started",
                 "start it in an earlier step, with the same method and identifier",
             )
         else:
             self._started.add(key)
+
+
+def _key(path: str) -> str:
+    """The parameter in a path such as ``params.queries[0].name``."""
+    return re.split(r"[.\[]", path.removeprefix("params."))[0]
+
+
+def _of_either(inner: Place, outer: Place, outside: Set[str], path: str) -> Place:
+    """The place of a parameter of an instance; those in `outside` are written for all instances."""
+    return (outer if _key(path) in outside else inner).child(path)

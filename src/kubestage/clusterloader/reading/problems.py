@@ -50,6 +50,7 @@ class Problems:
         self._is_strict = is_strict
         self._errors: list[InputError] = []
         self._oddities: list[InputError] = []
+        self._seen: set[str] = set()
         self._values: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.failures: list[str] = []
@@ -73,10 +74,14 @@ class Problems:
     def failing(self, place: Place, problem: str, fix: str | None = None) -> None:
         """Something that ClusterLoader2 lets pass until the step fails; a warning, too."""
         error = self._placed(place, problem, fix)
-        self.failures.append(str(error))
-        self._soft(error)
+        if str(error) not in self._seen:
+            self.failures.append(str(error))
+            self._soft(error)
 
     def _soft(self, error: InputError) -> None:
+        if str(error) in self._seen:
+            return
+        self._seen.add(str(error))
         if self._is_strict:
             self._errors.append(error)
         else:

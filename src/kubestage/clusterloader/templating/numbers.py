@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from kubestage.golang import integers
+from kubestage.golang import booleans, integers
 from kubestage.golang.template import printing
 
 _LOWEST: Final = -(2**63)
@@ -20,8 +20,6 @@ _INTEGER: Final = re.compile(r"[-+]?\d+", re.ASCII)
 # An underscore may stand between digits, and after the prefix of a hexadecimal number.
 _SEPARATOR: Final = re.compile(r"(?<=\d)_(?=\d)", re.ASCII)
 _HEXADECIMAL_SEPARATOR: Final = re.compile(r"(?<=[0-9a-fA-FxX])_(?=[0-9a-fA-F])")
-_TRUE: Final = frozenset(("1", "t", "T", "TRUE", "true", "True"))
-_FALSE: Final = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 
 
 def to_float(value: Any) -> float:
@@ -77,8 +75,8 @@ def unpacked(text: str) -> Any:
     number = parse_float(text)
     if number is not None:
         return number
-    if text in _TRUE or text in _FALSE:
-        return text in _TRUE
+    if text in booleans.TRUE or text in booleans.FALSE:
+        return text in booleans.TRUE
     return text
 
 

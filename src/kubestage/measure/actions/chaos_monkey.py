@@ -11,6 +11,8 @@ from kubestage.measure.params import Duration, Params
 from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Series
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
 
@@ -25,6 +27,15 @@ class ChaosMonkeyParams(Params, frozen=True, kw_only=True):
     jitter_factor: float = 0.0
     simulated_downtime: Duration = Duration(0)
 
+    def problems(self) -> Iterator[InputError]:
+        """A share is between none and all."""
+        if self.action == "start" and not 0 <= self.failure_rate <= 1:
+            yield InputError(
+                f"{self.failure_rate} is not a share of the nodes",
+                path="params.failureRate",
+                fix="use a number from 0 to 1",
+            )
+
 
 class ChaosMonkey(Measurement[ChaosMonkeyParams]):
     """Fails a share of the nodes repeatedly between ``start`` and ``stop``.
@@ -34,6 +45,8 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
 
     params_type = ChaosMonkeyParams
     actions = ("start", "stop", "gather")
+    needs_start = True
+    ends = ("stop", "gather")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -55,12 +68,7 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
             return MeasurementResult(errors=(f"error while creating chaos monkey: {problem}",))
         if self._failures is not None:
             return MeasurementResult(errors=("chaos monkey is running already",))
-        if not 0 <= params.failure_rate <= 1:
-            raise InputError(
-                f"{params.failure_rate} is not a share of the nodes",
-                path="params.failureRate",
-                fix="use a number from 0 to 1",
-            )
+        params.check()
         self._failures = NodeFailures(self.cluster, self.context.random, self._killed)
         plan = NodeFailure(
             params.failure_rate, params.interval, params.jitter_factor, params.simulated_downtime

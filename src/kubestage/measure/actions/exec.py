@@ -11,6 +11,8 @@ from kubestage.measure.params import Duration, Params
 from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.cluster.access import Moments
     from kubestage.measure.facilities import Shell
     from kubestage.measure.results import Result
@@ -26,6 +28,14 @@ class ExecParams(Params, frozen=True, kw_only=True):
     retries: int = 1
     backoff_delay: Duration = Duration(durations.SECOND)
 
+    def problems(self) -> Iterator[InputError]:
+        """There is a command, and at least one attempt."""
+        if not self.command:
+            problem = "command is a required argument. Got empty slice instead"
+            yield InputError(problem, path="params.command")
+        if self.retries < 1:
+            yield InputError(f"{self.retries} is less than one", path="params.retries")
+
 
 class Exec(Measurement[ExecParams]):
     """Runs a command, several times if need be, until it succeeds.
@@ -37,12 +47,7 @@ class Exec(Measurement[ExecParams]):
 
     def perform(self, params: ExecParams) -> Result:
         """Run the command, whatever the action."""
-        if not params.command:
-            raise InputError(
-                "command is a required argument. Got empty slice instead", path="params.command"
-            )
-        if params.retries < 1:
-            raise InputError(f"{params.retries} is less than one", path="params.retries")
+        params.check()
         shell = self.context.facilities.shell
         if shell is None:
             return MeasurementResult(skipped="not allowed: --allow-exec")

@@ -12,6 +12,8 @@ from kubestage.measure.perf_data import DataItem, PerfData
 from kubestage.measure.results import NOTHING, MeasurementResult, Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
 
@@ -21,12 +23,24 @@ class TimerParams(Params, frozen=True, kw_only=True):
 
     label: str | None = None
 
+    @property
+    def subject(self) -> str:
+        """The label."""
+        return self.label or ""
+
+    def problems(self) -> Iterator[InputError]:
+        """What starts or stops has a label."""
+        if self.action in ("start", "stop") and self.label is None:
+            yield InputError("label is missing", path="params.label")
+
 
 class Timer(Measurement[TimerParams]):
     """Times what lies between ``start`` and ``stop`` of a label, and reports all labels."""
 
     params_type = TimerParams
     actions = ("start", "stop", "gather")
+    needs_start = True
+    ends = ("stop",)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -39,8 +53,8 @@ class Timer(Measurement[TimerParams]):
             return self.gather(params)
         if params.action not in ("start", "stop"):
             raise unknown_action(params.action, "start", "stop", "gather")
-        if params.label is None:
-            raise InputError("label is missing", path="params.label")
+        params.check()
+        assert params.label is not None
         return self.start(params) if params.action == "start" else self._stop(params.label)
 
     def start(self, params: TimerParams) -> Result:

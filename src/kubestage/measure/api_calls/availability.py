@@ -15,6 +15,8 @@ from kubestage.measure.params import Duration, Params
 from kubestage.measure.results import NOTHING, MeasurementResult, Summary, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.cluster.access import Page, Timer
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
@@ -38,6 +40,16 @@ class AvailabilityParams(Params, frozen=True, kw_only=True):
     use_host_public_ips: bool = msgspec.field(default=False, name="useHostPublicIPs")
     host_poll_timeout_seconds: int = 5
     host_poll_exec_timeout_seconds: int = 10
+
+    def problems(self) -> Iterator[InputError]:
+        """``start`` needs the time between two checks."""
+        is_missing = self.poll_frequency is None or self.poll_frequency <= 0
+        if self.action == "start" and is_missing:
+            yield InputError(
+                "the time between two questions is missing",
+                path="params.pollFrequency",
+                fix='write it as "5s"',
+            )
 
 
 class AvailabilityCount:
@@ -97,12 +109,8 @@ class APIAvailability(Measurement[AvailabilityParams]):
         """Start the checks."""
         if self._is_running:
             return NOTHING
-        if params.poll_frequency is None or params.poll_frequency <= 0:
-            raise InputError(
-                "the time between two questions is missing",
-                path="params.pollFrequency",
-                fix='write it as "5s"',
-            )
+        params.check()
+        assert params.poll_frequency is not None
         self._checks = AvailabilityCount()
         self._frequency_ns = params.poll_frequency
         self._threshold = params.threshold

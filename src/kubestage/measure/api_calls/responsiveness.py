@@ -21,6 +21,8 @@ from kubestage.measure.results import (
 from kubestage.promql import exposition, quantiles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.cluster.access import Page
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
@@ -46,6 +48,11 @@ class CallParams(Params, frozen=True, kw_only=True):
     custom_thresholds: str = ""
     single_resource_threshold: str = "1s"
     summary_name: str = ""
+
+    def problems(self) -> Iterator[InputError]:
+        """``gather`` can read the custom thresholds."""
+        if self.action == "gather":
+            yield from api_calls.threshold_problems(self.custom_thresholds)
 
 
 class Bucket(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,9 +17,8 @@ from kubestage.measure.registry import Registry
 from kubestage.measure.results import MeasurementResult, merge_results
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kubestage.measure.measurement import Context
+    from kubestage.measure.params import Params
     from kubestage.measure.results import PendingResult, Result
 
 
@@ -29,7 +29,7 @@ class Part(msgspec.Struct, frozen=True):
     component: str = ""
 
 
-class Bundle(Measurement[FreeParams]):
+class Bundle(Measurement[FreeParams], abc.ABC):
     """Has parts, which it finds in the registry as a load does, so those of a user come first.
 
     They receive the parameters of the bundle; each takes those that it knows.
@@ -49,14 +49,35 @@ class Bundle(Measurement[FreeParams]):
         for part in self._parts.values():
             part.end()
 
-    def in_turn(self, mentions: Sequence[tuple[Part, Json]], values: Json) -> PendingResult:
-        """Perform the actions of parts, one after another.
+    @classmethod
+    @abc.abstractmethod
+    def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:
+        """The parts that act, in order, and the parameters of each."""
 
-        `values` are the parameters of the bundle: one that no part knows is a warning.
-        """
-        unknown_parameter = self._unknown_parameters(values)
-        steps = [functools.partial(self._perform, part, raw) for part, raw in mentions]
-        done = functools.partial(self._merged, [part for part, _ in mentions], unknown_parameter)
+    @classmethod
+    def inner_mentions(cls, params: Params) -> list[tuple[str, Json]]:
+        """The methods of the parts."""
+        assert isinstance(params, FreeParams)
+        return [(part.method, raw) for part, raw in cls.shares(params)]
+
+    @classmethod
+    def unknown_parameters(cls, params: Params, registry: Registry) -> list[str]:
+        """One that no part knows, unless a part takes any."""
+        assert isinstance(params, FreeParams)
+        kinds = [registry.find(part.method).params_type for part in cls.parts]
+        if any(issubclass(kind, FreeParams) for kind in kinds):
+            return []
+        names = sorted(
+            {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)}
+        )
+        values = parameters.with_action(params.values)
+        return [parameters.unknown_parameter(key, names) for key in values if key not in names]
+
+    def in_turn(self, params: FreeParams) -> PendingResult:
+        """Perform the actions of parts, one after another."""
+        shares = self.shares(params)
+        steps = [functools.partial(self._perform, part, raw) for part, raw in shares]
+        done = functools.partial(self._merged, [part for part, _ in shares], self._oddities(params))
         return InTurn(steps, done).pending
 
     def problem(self, part: Part, error: str) -> str:
@@ -76,24 +97,16 @@ class Bundle(Measurement[FreeParams]):
         typed, _ = parameters.typed(measurement.params_type, raw)
         return measurement.perform(typed)
 
-    def _unknown_parameters(self, values: Json) -> tuple[str, ...]:
-        kinds = [self._registry.find(part.method).params_type for part in self.parts]
-        if any(issubclass(kind, FreeParams) for kind in kinds):
+    def _oddities(self, params: FreeParams) -> tuple[str, ...]:
+        if self.context.facilities.are_params_checked:
             return ()
-        names = sorted(
-            {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)}
-        )
         who = f"{self.context.method} - {self.context.identifier}"
-        return tuple(
-            f"{who}: {parameters.unknown_parameter(key, names)}"
-            for key in values
-            if key not in names
-        )
+        return tuple(f"{who}: {each}" for each in self.unknown_parameters(params, self._registry))
 
     def _merged(
         self,
         parts: list[Part],
-        unknown_parameter: tuple[str, ...],
+        oddities: tuple[str, ...],
         results: list[MeasurementResult],
     ) -> MeasurementResult:
         """All results as one; a part that was skipped is a warning unless all were."""
@@ -105,7 +118,7 @@ class Bundle(Measurement[FreeParams]):
             errors = tuple(self.problem(part, error) for error in result.errors)
             result_parts.append(msgspec.structs.replace(result, errors=errors, skipped=""))
         lines = [f"{', '.join(methods)}: {reason}" for reason, methods in reasons.items()]
-        merged = merge_results([MeasurementResult(warnings=unknown_parameter), *result_parts])
+        merged = merge_results([MeasurementResult(warnings=oddities), *result_parts])
         if results and all(result.skipped for result in results):
             return msgspec.structs.replace(merged, skipped="; ".join(lines))
         fresh = [line for line in lines if line not in self._reported]

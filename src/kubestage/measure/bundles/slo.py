@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
 from kubestage.measure.bundles.bundle import Bundle, Part
+from kubestage.measure.params import with_action
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.params import FreeParams
     from kubestage.measure.results import Result
 
@@ -18,12 +20,16 @@ class SLOMeasurement(Bundle):
     parts = (Part("DnsLookupLatency"), Part("SchedulingThroughputPrometheus"))
     actions = ("start", "gather")
 
+    @classmethod
+    def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:
+        """The action is that of all parts; each has its own overrides."""
+        values = with_action(params.values)
+        overrides = values.pop("overrides", None) or {}
+        return [(part, {**values, **_of(overrides, part.method)}) for part in cls.parts]
+
     def perform(self, params: FreeParams) -> Result:
         """Perform the action of all parts."""
-        overrides = params.values.get("overrides") or {}
-        values = {key: value for key, value in params.values.items() if key != "overrides"}
-        mentions = [(part, {**values, **_of(overrides, part.method)}) for part in self.parts]
-        return self.in_turn(mentions, values)
+        return self.in_turn(params)
 
 
 def _of(overrides: Any, method: str) -> dict[str, Any]:

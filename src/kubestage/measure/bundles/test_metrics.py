@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.measure.bundles.bundle import Bundle, Part
 from kubestage.measure.measurement import unknown_action
+from kubestage.measure.params import with_action
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.params import FreeParams
     from kubestage.measure.results import Result
@@ -51,17 +53,21 @@ class TestMetrics(Bundle):
         super().__init__(context)
         self._action = ""
 
+    @classmethod
+    def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:
+        """Those parts that the action is for, each with its own action and component."""
+        shares, values = [], with_action(params.values)
+        for part, action in _ACTIONS.get(params.action, {}).items():
+            component = {"componentName": part.component} if part.component else {}
+            shares.append((part, {**values, "action": action, **component}))
+        return shares
+
     def perform(self, params: FreeParams) -> Result:
         """Start, gather, or ignore restarts of system pods for a while."""
-        actions = _ACTIONS.get(params.action)
-        if actions is None:
+        if params.action not in _ACTIONS:
             raise unknown_action(params.action, *_ACTIONS)
         self._action = params.action
-        mentions = []
-        for part, action in actions.items():
-            component = {"componentName": part.component} if part.component else {}
-            mentions.append((part, {**params.values, "action": action, **component}))
-        return self.in_turn(mentions, params.values)
+        return self.in_turn(params)
 
     def problem(self, part: Part, error: str) -> str:
         """Name the part."""

@@ -27,6 +27,8 @@ from kubestage.measure.results import (
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.cluster.access import Answer, Page, Timer
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
@@ -48,6 +50,11 @@ class ProfileParams(Params, frozen=True, kw_only=True):
 
     component_name: str = ""
 
+    def problems(self) -> Iterator[InputError]:
+        """A profile is of one component."""
+        if self.action == "start" and not self.component_name:
+            yield InputError("missing", path="params.componentName", fix="name a component")
+
 
 class Profile(Measurement[ProfileParams]):
     """Takes a profile of one component every five minutes."""
@@ -66,8 +73,7 @@ class Profile(Measurement[ProfileParams]):
 
     def start(self, params: ProfileParams) -> Result:
         """Start, if the profile is available at all."""
-        if not params.component_name:
-            raise InputError("missing", path="params.componentName", fix="name a component")
+        params.check()
         missing = self._missing(params.component_name)
         if missing:
             return MeasurementResult(skipped=missing)

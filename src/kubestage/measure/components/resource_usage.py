@@ -13,6 +13,8 @@ from kubestage.measure.params import Params
 from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Series, Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.components.constraints import Constraint
@@ -40,6 +42,10 @@ class UsageParams(Params, frozen=True, kw_only=True):
     namespace: str = control_plane.NAMESPACE
     resource_constraints: str = ""
     host: str = ""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The limits."""
+        yield "resourceConstraints", self.resource_constraints
 
 
 class ResourceUsageSummary(Measurement[UsageParams]):

@@ -16,6 +16,8 @@ from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult,
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
@@ -37,6 +39,13 @@ class SystemPodParams(Params, frozen=True, kw_only=True):
     restart_count_threshold_overrides: str = ""
     enable_restart_count_check: bool = False
     system_pods_failure_enabled: bool = True
+
+    def problems(self) -> Iterator[InputError]:
+        """The overrides are YAML."""
+        try:
+            allowed_restarts(self)
+        except InputError as error:
+            yield error
 
 
 class SystemPodMetrics(Measurement[SystemPodParams]):

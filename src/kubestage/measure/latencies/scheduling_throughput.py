@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
+from kubestage.errors import InputError
 from kubestage.golang import durations
 from kubestage.measure import informer, percentiles, perf_data
 from kubestage.measure.informer import ObjectCounts
@@ -20,7 +21,7 @@ from kubestage.measure.results import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.cluster.access import Timer
@@ -50,6 +51,15 @@ class SchedulingThroughputParams(Selecting, frozen=True, kw_only=True):
         interval = self.measurement_interval or self.measurment_interval
         return interval or _INTERVAL_NS
 
+    def problems(self) -> Iterator[InputError]:
+        """Between two samples is some time."""
+        if self.action == "start" and self.interval_ns < durations.MILLISECOND:
+            yield InputError(
+                "the interval is too short",
+                path="params.measurmentInterval",
+                fix='write 1ms or more, as in "5s"',
+            )
+
 
 class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
     """Counts scheduled pods at intervals; the best interval is compared with the threshold."""
@@ -71,8 +81,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
         """Start to count."""
         if self._pods is not None:
             return NOTHING
-        if params.interval_ns < durations.MILLISECOND:
-            return MeasurementResult(errors=("measurmentInterval is too short",))
+        params.check()
         self._interval_ns, self._last = params.interval_ns, 0
         self._at_ns, self._values, self._started = [], [], PendingResult()
         selection = Selection(_POD, params.namespace, params.label_selector, params.field_selector)

@@ -16,7 +16,7 @@ from kubestage.measure.results import Verdict
 from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kubestage.measure.facilities import Sample
 
@@ -175,6 +175,22 @@ class Limits(msgspec.Struct, frozen=True):
 
 def custom_thresholds(text: str, calls: ApiCalls) -> tuple[dict[Key, int], list[str]]:
     """The limits that a YAML list sets for named calls, and a warning for calls never made."""
+    stated = stated_thresholds(text)
+    found = {key: threshold_ns for key, threshold_ns in stated if key in calls}
+    unknown = [key for key, _ in stated if key not in calls]
+    return found, [f"unrecognized custom threshold API call key: {key}" for key in unknown]
+
+
+def threshold_problems(text: str) -> Iterator[InputError]:
+    """What is wrong with such a list."""
+    try:
+        stated_thresholds(text)
+    except InputError as error:
+        yield error
+
+
+def stated_thresholds(text: str) -> list[tuple[Key, int]]:
+    """The limits that a YAML list sets for named calls; InputError if it cannot be read."""
     path = "params.customThresholds"
     try:
         entries = yaml.safe_load(text) or []
@@ -182,16 +198,13 @@ def custom_thresholds(text: str, calls: ApiCalls) -> tuple[dict[Key, int], list[
         raise InputError(f"no YAML: {error}", path=path) from error
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise InputError("must be a list of thresholds, written as YAML", path=path)
-    found: dict[Key, int] = {}
-    warnings = []
-    for index, entry in enumerate(entries):
-        key = Key(*(str(entry.get(name) or "") for name in Key._fields))
-        threshold_ns = _threshold_ns(entry.get("threshold"), f"{path}[{index}].threshold")
-        if key in calls:
-            found[key] = threshold_ns
-        else:
-            warnings.append(f"unrecognized custom threshold API call key: {key}")
-    return found, warnings
+    return [
+        (
+            Key(*(str(entry.get(name) or "") for name in Key._fields)),
+            _threshold_ns(entry.get("threshold"), f"{path}[{index}].threshold"),
+        )
+        for index, entry in enumerate(entries)
+    ]
 
 
 def _threshold_ns(value: Any, path: str) -> int:

@@ -16,6 +16,9 @@ from kubestage.measure.prometheus.query_measurement import (
 from kubestage.measure.results import MeasurementResult, merge_results
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.errors import InputError
     from kubestage.measure.facilities import QueryAnswer
     from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
@@ -41,6 +44,12 @@ class ResponsivenessParams(QueryParams, frozen=True, kw_only=True):
     custom_thresholds: str = ""
     single_resource_threshold: str = "1s"
     summary_name: str = NAME
+
+    def problems(self) -> Iterator[InputError]:
+        """``gather`` can read the custom thresholds."""
+        yield from super().problems()
+        if self.action == "gather":
+            yield from api_calls.threshold_problems(self.custom_thresholds)
 
 
 class APIResponsivenessPrometheus(PrometheusMeasurement[ResponsivenessParams]):

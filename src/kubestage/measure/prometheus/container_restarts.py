@@ -22,6 +22,8 @@ from kubestage.measure.prometheus.query_measurement import (
 from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.measure.facilities import QueryAnswer
     from kubestage.measure.prometheus.query_measurement import MeasuredTime
     from kubestage.measure.results import MeasurementResult
@@ -37,6 +39,16 @@ class RestartParams(QueryParams, frozen=True, kw_only=True):
     default_allowed_restarts: int = 0
     failure_enabled: bool = True
     custom_allowed_restarts: str = ""
+
+    def problems(self) -> Iterator[InputError]:
+        """What is allowed is YAML, which ``gather`` reads."""
+        yield from super().problems()
+        if self.action != "gather":
+            return
+        try:
+            _allowances(self.custom_allowed_restarts)
+        except InputError as error:
+            yield error
 
 
 class Allowance(msgspec.Struct, frozen=True):

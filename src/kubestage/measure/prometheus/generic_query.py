@@ -18,8 +18,12 @@ from kubestage.measure.prometheus.query_measurement import (
     labels_text,
 )
 from kubestage.measure.results import Verdict
+from kubestage.promql import parser
+from kubestage.promql.query_errors import QueryError, UnknownFunctionError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.measure.facilities import QueryAnswer, Sample
     from kubestage.measure.measurement import Context
     from kubestage.measure.prometheus.query_measurement import MeasuredTime
@@ -50,6 +54,36 @@ class GenericParams(QueryParams, frozen=True, kw_only=True):
     dimensions: tuple[str, ...] = ()
     queries: tuple[GenericQuery, ...] = ()
 
+    def problems(self) -> Iterator[InputError]:
+        """What ``start`` requires, in upstream's order and words."""
+        yield from super().problems()
+        if self.action != "start":
+            return
+        required = (
+            ("metricName", self.metric_name),
+            ("metricVersion", self.metric_version),
+            ("unit", self.unit),
+        )
+        for key, text in required:
+            if not text:
+                yield InputError(f"{key} is required", path=f"params.{key}")
+        for index, query in enumerate(self.queries):
+            place = f"params.queries[{index}]"
+            for key, text in (("name", query.name), ("query", query.query)):
+                if not text:
+                    problem = f"{place} validation failed: {key} is required"
+                    yield InputError(problem, path=f"{place}.{key}")
+
+    def later_problems(self) -> Iterator[InputError]:
+        """Queries can be read; a newer Prometheus may know functions that are not known here."""
+        for index, query in enumerate(self.queries if self.action == "start" else ()):
+            try:
+                parser.parse(query.query.replace("%v", "1m") or "0")
+            except UnknownFunctionError:
+                continue
+            except QueryError as error:
+                yield InputError(str(error), path=f"params.queries[{index}].query")
+
 
 class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
     """One row for each combination of dimensions, with the value of each query."""
@@ -62,19 +96,6 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
 
     def configure(self, params: GenericParams) -> None:
         """Store the queries, if they are complete."""
-        for name in ("metric_name", "metric_version", "unit"):
-            if not getattr(params, name):
-                key = next(
-                    field.encode_name
-                    for field in msgspec.structs.fields(params)
-                    if field.name == name
-                )
-                raise InputError(f"{key} is required", path=f"params.{key}")
-        for index, query in enumerate(params.queries):
-            for key, text in (("name", query.name), ("query", query.query)):
-                if not text:
-                    problem = f"params.queries[{index}] validation failed: {key} is required"
-                    raise InputError(problem, path=f"params.queries[{index}].{key}")
         self._started = params
 
     def instant_queries(self, params: GenericParams, measured: MeasuredTime) -> list[InstantQuery]:

@@ -18,6 +18,8 @@ from kubestage.measure.prometheus.query_measurement import (
 from kubestage.measure.results import MeasurementResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.measure.facilities import QueryAnswer
     from kubestage.measure.measurement import Context
     from kubestage.measure.prometheus.query_measurement import MeasuredTime
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
 NAME: Final = "NetworkProgrammingLatency"
 FEATURE: Final = "kube-proxy"
 _RECORDED: Final = "kubeproxy:kubeproxy_network_programming_duration:histogram_quantile"
+_UNSTATED: Final = Duration(-1)
 
 
 class NetworkParams(QueryParams, frozen=True, kw_only=True):
     """`threshold` and `enable_violations` are for ``start``."""
 
-    threshold: Duration = Duration(-1)
+    threshold: Duration = _UNSTATED
+
+    def problems(self) -> Iterator[InputError]:
+        """``start`` requires a threshold."""
+        yield from super().problems()
+        if self.action == "start" and self.threshold == _UNSTATED:
+            yield InputError("threshold is required", path="params.threshold")
 
 
 class NetworkProgrammingLatency(PrometheusMeasurement[NetworkParams]):
@@ -51,8 +60,6 @@ class NetworkProgrammingLatency(PrometheusMeasurement[NetworkParams]):
 
     def configure(self, params: NetworkParams) -> None:
         """Store the threshold, which is required."""
-        if params.threshold < 0:
-            raise InputError("threshold is required", path="params.threshold")
         self._started = params
 
     def instant_queries(self, params: NetworkParams, measured: MeasuredTime) -> list[InstantQuery]:

@@ -24,6 +24,8 @@ from kubestage.measure.results import (
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.cluster.access import Cluster, Page
     from kubestage.measure.facilities import Queries, Sample
     from kubestage.measure.measurement import Context
@@ -73,6 +75,19 @@ class QueryParams(Params, frozen=True, kw_only=True):
 
     prometheus_client: str = "inCluster"
     enable_violations: bool = False
+
+    def problems(self) -> Iterator[InputError]:
+        """The client is one of the known ones."""
+        yield from _client_problems(self)
+
+
+def _client_problems(params: QueryParams) -> Iterator[InputError]:
+    if params.prometheus_client not in _CLIENTS:
+        yield InputError(
+            "unknown Prometheus client",
+            path="params.prometheusClient",
+            fix="use inCluster or managed",
+        )
 
 
 P = TypeVar("P", bound=QueryParams)
@@ -126,19 +141,18 @@ class PrometheusMeasurement(Measurement[P], abc.ABC):
 
     def perform(self, params: P) -> Result:
         """Start or gather, if something answers queries."""
-        if params.prometheus_client not in _CLIENTS:
-            raise InputError(
-                "unknown Prometheus client",
-                path="params.prometheusClient",
-                fix="use inCluster or managed",
-            )
+        for problem in _client_problems(params):
+            raise problem
         if self.context.facilities.queries is None:
             return MeasurementResult(skipped="Prometheus is disabled")
         reason = self.disabled(params)
-        return MeasurementResult(skipped=reason) if reason else super().perform(params)
+        if reason:
+            return MeasurementResult(skipped=reason)
+        return super().perform(params)
 
     def start(self, params: P) -> Result:
         """From now on."""
+        params.check()
         self.configure(params)
         self._started_ns = self.now_ns
         return NOTHING

@@ -18,6 +18,8 @@ from kubestage.measure.waits.eligible_nodes import EligibleNodes
 from kubestage.measure.waits.owned_pods import ControlledPods
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.results import Result
@@ -32,6 +34,14 @@ class ControlledPodsParams(Selecting, frozen=True, kw_only=True):
     check_if_pods_are_updated: bool = True
     count_error_margin: int = 0
     sync_timeout: Duration = Duration(60 * durations.SECOND)
+
+    def problems(self) -> Iterator[InputError]:
+        """``start`` has to know the type."""
+        if self.action != "start":
+            return
+        for name, value in (("apiVersion", self.api_version), ("kind", self.kind)):
+            if not value:
+                yield InputError(f"{name} is missing", path=f"params.{name}")
 
 
 class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
@@ -69,9 +79,7 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
 
     def start(self, params: ControlledPodsParams) -> Result:
         """Start to watch; if it watches already, only the limits are updated."""
-        for name, value in (("apiVersion", params.api_version), ("kind", params.kind)):
-            if not value:
-                raise InputError(f"{name} is missing", path=f"params.{name}")
+        params.check()
         if self.informer is not None:
             self.params = params
             return NOTHING

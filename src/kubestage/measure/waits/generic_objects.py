@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -16,7 +17,7 @@ from kubestage.measure.waits.counted import CountedWait
 from kubestage.objects.kinds import KindTable
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.cluster.access import Answer
     from kubestage.measure.informer import ObjectCounts
@@ -54,6 +55,42 @@ class GenericObjectsParams(Params, frozen=True, kw_only=True):
     timeout: Duration = Duration(30 * durations.MINUTE)
     refresh_interval: Duration = Duration(30 * durations.SECOND)
 
+    def problems(self) -> Iterator[InputError]:
+        """A range has both ends, or is all namespaces."""
+        namespaces = self.namespace_range
+        if namespaces is None or namespaces.all_namespaces:
+            return
+        if namespaces.min is None or namespaces.max is None:
+            yield InputError(
+                "min and max are missing",
+                path="params.namespaceRange",
+                fix="give both, or allNamespaces: true",
+            )
+
+    def later_problems(self) -> Iterator[InputError]:
+        """The resource is one of its group, if that is built in; conditions have a status."""
+        group, version, plural = _names(self)
+        rows = [row for row in KindTable() if (row.group, row.version) == (group, version)]
+        known = sorted(row.plural for row in rows)
+        if known and KindTable().by_plural(group, version, plural) is None:
+            close = difflib.get_close_matches(plural, known, 1)
+            api_version = f"{group}/{version}" if group else version
+            yield InputError(
+                f"{api_version} has no resource {plural!r}",
+                path="params.objectResource",
+                fix=f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}",
+            )
+        named = (
+            ("successfulConditions", self.successful_conditions),
+            ("failedConditions", self.failed_conditions),
+        )
+        for name, conditions in named:
+            for index, condition in enumerate(conditions):
+                if "=" not in condition:
+                    problem = f"{condition!r} has no status, and is never met"
+                    fix = f"write {condition}=True"
+                    yield InputError(problem, path=f"params.{name}[{index}]", fix=fix)
+
 
 class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
     """Waits until enough objects have succeeded or failed, and not too many have failed.
@@ -71,6 +108,7 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
 
     def perform(self, params: GenericObjectsParams) -> Result:
         """Wait; for a kind that is not built in, its definition is requested first."""
+        params.check()
         self._scopes[params.namespace_range] = self._scope(params.namespace_range)
         group, version, plural = names = _names(params)
         row = KindTable().by_plural(group, version, plural)
@@ -140,12 +178,8 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
             return frozenset({""})
         if namespaces.all_namespaces:
             return None
-        if namespaces.min is None or namespaces.max is None:
-            raise InputError(
-                "min and max are missing",
-                path="params.namespaceRange",
-                fix="give both, or allNamespaces: true",
-            )
+        assert namespaces.min is not None
+        assert namespaces.max is not None
         prefix = self._prefix(namespaces)
         if not prefix:
             return frozenset({""})

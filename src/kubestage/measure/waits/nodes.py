@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Resource, Selection
+from kubestage.errors import InputError
 from kubestage.golang import durations
 from kubestage.measure.params import Duration, Selecting
 from kubestage.measure.results import MeasurementResult
 from kubestage.measure.waits.counted import CountedWait
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.measure.informer import ObjectCounts
@@ -31,6 +32,14 @@ class NodesParams(Selecting, frozen=True, kw_only=True):
     max_desired_node_count: int
     timeout: Duration = Duration(30 * durations.MINUTE)
     refresh_interval: Duration = Duration(30 * durations.SECOND)
+
+    def problems(self) -> Iterator[InputError]:
+        """Some number is within the bounds."""
+        if self.max_desired_node_count < max(self.min_desired_node_count, 0):
+            problem = (
+                f"no number is from {self.min_desired_node_count} to {self.max_desired_node_count}"
+            )
+            yield InputError(problem, path="params.maxDesiredNodeCount", fix="raise it")
 
 
 class WaitForNodes(CountedWait[NodesParams]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results.history.history_file import HistoryBytes
@@ -20,10 +21,14 @@ _PIECE: Final = 1 << 20
 
 
 class _Spool:
-    """A temporary file, which goes with the last who knows of it."""
+    """A temporary file, which goes with the last who knows of it.
+
+    Not by `__del__`: in a cycle of garbage the file might go first, and complain of it.
+    """
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the next line
+        weakref.finalize(self, self._file.close)
         self.write = self._file.write
 
     def pieces(self) -> Iterator[bytes]:
@@ -31,9 +36,6 @@ class _Spool:
         self._file.seek(0)
         while piece := self._file.read(_PIECE):
             yield piece
-
-    def __del__(self) -> None:
-        self._file.close()
 
 
 class SpooledHistory:

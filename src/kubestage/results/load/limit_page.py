@@ -65,7 +65,8 @@ def render(search: Json, about: About | None = None) -> str:
     loads = element("section", element("h2", "Loads"), _loads(search), id="loads")
     places = [("chart", "Chart"), ("loads", "Loads")]
     title = f"Limit of {search['vary']}"
-    return page.framed(title, join(head, "\n"), places, [charts, loads], about)
+    beside = "Every load, and every run of it, is in limit.json beside this page."
+    return page.framed(title, join(head, "\n"), places, [charts, loads], about, beside)
 
 
 def lead(search: Json) -> str:

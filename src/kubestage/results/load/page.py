@@ -52,13 +52,19 @@ def rendered(
         [(identity, title) for identity, title, _, _ in sections],
         parts,
         about,
+        "Every call, latency and verdict is a row in load.sqlite beside this page.",
     )
 
 
 def framed(
-    title: str, head: Html, places: Sequence[tuple[str, str]], parts: Sequence[Html], about: About
+    title: str,
+    head: Html,
+    places: Sequence[tuple[str, str]],
+    parts: Sequence[Html],
+    about: About,
+    beside: str,
 ) -> str:
-    """A page in the common layout around these parts."""
+    """A page in the common layout around these parts; `beside` is where more is to be found."""
     script = (_FRAME / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     styles = ((_FRAME / "style.css").read_text("utf-8"), (_OWN / "style.css").read_text("utf-8"))
@@ -69,21 +75,20 @@ def framed(
         heading=head,
         places=join(element("a", name, href=f"#{identity}") for identity, name in places),
         sections=join(parts, "\n"),
-        footer=element("p", _footer(about)),
+        footer=element("p", _footer(about, beside)),
         data=markup.script_data(_NO_ROWS),
         script=script,
         script_hash=f"sha256-{digest}",
     )
 
 
-def _footer(about: About) -> str:
-    note = "Every call, latency and verdict is a row in load.sqlite beside this page."
-    if about.is_stage:
-        note = (
-            "Time is virtual, and the control plane is modelled. The same configuration, seed and "
-            f"version give the same report, byte for byte. {note}"
-        )
-    return note
+def _footer(about: About, beside: str) -> str:
+    if not about.is_stage:
+        return beside
+    return (
+        "Time is virtual, and the control plane is modelled. The same configuration, seed and "
+        f"version give the same report, byte for byte. {beside}"
+    )
 
 
 def _sections(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.clusterloader.result import LoadResult
+    from kubestage.measure.results import Verdict
     from kubestage.results.load.about import About
 
 
@@ -58,15 +59,23 @@ def lead(results: Sequence[LoadResult]) -> str:
     """The outcome for those who read no more than this."""
     sentences = [_outcome(results)]
     verdicts = [verdict for result in results for _, verdict in result.verdicts()]
-    missed = sum(not each.passed for each in verdicts)
     empty = sum(each.is_empty for each in verdicts)
     if verdicts:
-        met = f"{len(verdicts) - missed:,} of {count(len(verdicts), 'threshold')} held"
-        sentences.append(met + (f", {empty:,} of them without a single sample." if empty else "."))
+        met = f"{_held(verdicts):,} of {count(len(verdicts), 'threshold')} held"
+        sentences.append(met + (f", {empty:,} had no sample." if empty else "."))
+    skipped = sum(len(result.skipped()) for result in results)
+    if skipped:
+        were = "was" if skipped == 1 else "were"
+        sentences.append(f"{count(skipped, 'measurement')} {were} skipped.")
     errors = sum(len(result.errors) for result in results)
     if errors:
         sentences.append(f"There {'was' if errors == 1 else 'were'} {count(errors, 'error')}.")
     return " ".join(sentences)
+
+
+def _held(verdicts: Sequence[Verdict]) -> int:
+    """How many thresholds held; one without a sample has not."""
+    return sum(each.passed and not each.is_empty for each in verdicts)
 
 
 def _outcome(results: Sequence[LoadResult]) -> str:
@@ -127,8 +136,10 @@ def figures(results: Sequence[LoadResult]) -> Html:
 
 def _cards(results: Sequence[LoadResult]) -> Iterator[tuple[str, str, str, bool]]:
     verdicts = [verdict for result in results for _, verdict in result.verdicts()]
-    missed = sum(not each.passed for each in verdicts)
-    yield "Thresholds held", f"{len(verdicts) - missed:,}", f"of {len(verdicts):,}", missed > 0
+    is_missed = not all(each.passed for each in verdicts)
+    empty = sum(each.is_empty for each in verdicts)
+    of = f"of {len(verdicts):,}" + (f", {empty:,} without a sample" if empty else "")
+    yield "Thresholds held", f"{_held(verdicts):,}", of, is_missed
     steps = [step for result in results for step in result.steps]
     failed = sum(bool(step.errors) for step in steps)
     yield "Steps", f"{len(steps):,}", f"{failed:,} failed" if failed else "none failed", failed > 0

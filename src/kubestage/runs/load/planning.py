@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kubestage.cluster.load_programs import images
 from kubestage.clusterloader.planned import LoadPlan  # noqa: TC001 - read by msgspec
+from kubestage.errors import Unmodelled
 from kubestage.runs.load import (
     composition,
     load_test,
@@ -21,9 +23,10 @@ from kubestage.runs.observer import SILENT
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.cluster.load_programs.images import ProgramMaker
     from kubestage.clusterloader.planned import PlannedPhase, PlannedStep
     from kubestage.measure.registry import Registry
     from kubestage.runs.observer import Observer
@@ -84,7 +87,7 @@ def plan_load(
     options = options or LoadOptions()
     options.check()
     known = registry or measurement_files.registry(options.measurements)
-    program_files.load(options.programs)
+    programs = program_files.load(options.programs)
     selected = load_test.select(tests)
     nodes = node_count(options, observer)
     client = None if options.is_real else stage_setup.profile(options, observer).client
@@ -94,8 +97,26 @@ def plan_load(
         loaded = load_test.load(test, options, nodes, known, random.Random(options.seed))
         found = composition.plan(loaded, nodes, limits)
         warnings = tuple(each for each in loaded.warnings if each not in loaded.failures)
-        planned.append(PlannedTest(test, found, nodes, warnings, loaded.failures))
+        failures, missing = loaded.failures, _missing_programs(found, programs, options)
+        if options.is_strict:
+            failures += missing
+        else:
+            warnings += missing
+        planned.append(PlannedTest(test, found, nodes, warnings, failures))
     return planned
+
+
+def _missing_programs(
+    plan: LoadPlan, programs: Mapping[str, ProgramMaker], options: LoadOptions
+) -> tuple[str, ...]:
+    """The images that look as if their programs called the API, and have no model on a stage."""
+    found = []
+    for image in () if options.is_real else plan.images:
+        try:
+            images.program_of(image, programs)
+        except Unmodelled as problem:
+            found.append(f"image {image}: {problem}")
+    return tuple(found)
 
 
 def node_count(options: LoadOptions, observer: Observer = SILENT) -> int:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import booleans
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
 
 _ENFORCED: Final = "kubernetes.io/enforce-mountable-secrets"
-_TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _SHOWN: Final = {"initContainers": "init container", "containers": "container"}
 
 
 def are_enforced(account: Json) -> bool:
     """Whether pods of an account may use only the Secrets that it lists."""
     annotations = account["metadata"].get("annotations")
-    return bool(annotations) and annotations.get(_ENFORCED) in _TRUE
+    return bool(annotations) and annotations.get(_ENFORCED) in booleans.TRUE
 
 
 def problem(account: Json, spec: Json) -> str:

@@ -75,13 +75,8 @@ class Endpoint:
     """
 
     __slots__ = (
-<<<<<<< HEAD
         "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "labels",
-        "name", "owed", "sli", "sli_labels", "success",
-=======
-        "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "name",
-        "owed", "sli", "success", "was_called",
->>>>>>> a27
+        "name", "owed", "sli", "sli_labels", "success", "was_called",
     )  # fmt: skip
 
     def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
@@ -163,8 +158,7 @@ class Endpoints:
 
     def families(self) -> list[Family]:
         """The API server's metrics of its requests, and of its requests to etcd."""
-<<<<<<< HEAD
-        called = [endpoint for endpoint in self if endpoint.codes]
+        called = [endpoint for endpoint in self if endpoint.codes or endpoint.was_called]
         if self._families is None or len(called) != len(self._families.called):
             self._families = EndpointFamilies(called)
         return self._families.updated()
@@ -181,10 +175,6 @@ class EndpointFamilies:
     def __init__(self, called: list[Endpoint]) -> None:
         self.called = called
         self._totals = Counter(
-=======
-        called = [endpoint for endpoint in self if endpoint.codes or endpoint.was_called]
-        totals = Counter(
->>>>>>> a27
             "apiserver_request_total",
             "STABLE",
             "Counter of apiserver requests broken out for each verb, dry run value, group, version,"
@@ -209,7 +199,6 @@ class EndpointFamilies:
             _LABELS,
         )
         for endpoint in called:
-<<<<<<< HEAD
             self._durations.distributions[endpoint.labels] = endpoint.duration
             self._indicator.distributions[endpoint.sli_labels] = endpoint.sli
         self._etcd = _EtcdFamilies(called)
@@ -219,17 +208,9 @@ class EndpointFamilies:
         self._totals.values = {
             (*endpoint.labels, str(code)): count
             for endpoint in self.called
-            for code, count in endpoint.codes.items()
+            for code, count in (endpoint.codes or {endpoint.success: 0}).items()
         }
         return [self._totals, self._durations, self._indicator, *self._etcd.updated()]
-=======
-            verb, *rest = endpoint.name
-            for code, count in (endpoint.codes or {endpoint.success: 0}).items():
-                totals.increase(verb, "", *rest, _COMPONENT, str(code), times=count)
-            durations.distributions[verb, "", *rest, _COMPONENT] = endpoint.duration
-            indicator.distributions[verb, *rest, _COMPONENT] = endpoint.sli
-        return [totals, durations, indicator, *_etcd_families(called)]
->>>>>>> a27
 
 
 class _EtcdFamilies:

@@ -36,6 +36,11 @@ def test_all_rows_are_visited_once_from_the_start_on() -> None:
     assert sampling.all_rotated(0, 3).tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("start", [5, 8, 10, 13, 98])
+def test_a_start_from_a_time_with_more_nodes_counts_around(start: int) -> None:
+    assert sampling.all_rotated(start, 5).tolist() == sampling.all_rotated(start % 5, 5).tolist()
+
+
 def test_candidates_are_rotated_within_themselves() -> None:
     candidates = np.array([2, 5, 9])
     assert sampling.rotated(4, candidates).tolist() == [5, 9, 2]

@@ -36,6 +36,16 @@ def test_a_pod_is_bound_and_everybody_is_told() -> None:
     assert event["involvedObject"]["uid"] == run.pod("web")["metadata"]["uid"]
 
 
+@pytest.mark.parametrize("start", range(3, 7))
+def test_all_nodes_are_searched_after_others_have_gone(start: int) -> None:
+    nodes = (make_node(f"n{number}", cpu=cpu) for number, cpu in enumerate(("4", "1", "1")))
+    run = Rehearsal(*nodes, by_itself=False)
+    run.scheduler.__dict__["_cycle"].next_start = start
+    run.add_pod("web", cpu="2")
+    run.scheduler.run_until_idle()
+    assert run.node_of("web") == "n0"
+
+
 def test_without_an_environment_it_works_when_it_is_told_to() -> None:
     run = Rehearsal(make_node("n1"), by_itself=False)
     run.add_pod("a")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
+    from kubestage.store.log import Change
 
 
 POD = ("v1", "Pod")
@@ -112,6 +113,56 @@ def test_the_pod_is_stored_as_a_patch_would_have_it(
         lambda: theirs.patch(POD, "web", {"status": changes}, "default", subresource="status"),
     )
     assert found == expected
+
+
+def _waiting(**status: Any) -> tuple[Store, list[Change]]:
+    """A pod that waits, and what happens to it from now on."""
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    stated = {"phase": "Pending", "conditions": [{**condition, "message": "0/1 nodes"}], **status}
+    store, changes = _store({**make_pod("web"), "status": stated}), list[Any]()
+    store.subscribe(changes.append)
+    return store, changes
+
+
+def _merge(store: Store, message: str, **changes: Any) -> None:
+    stored = store.get(POD, "web")
+    (condition,) = stored["status"]["conditions"]
+    fresh = {**condition, "message": message, **changes.pop("condition", {})}
+    status_patches.merge(store, pod_views.of(stored), {"conditions": [fresh], **changes})
+
+
+def test_another_message_is_marked_as_no_more_than_that() -> None:
+    store, changes = _waiting()
+    _merge(store, "0/2 nodes")
+    _merge(store, "0/2 nodes")
+    _merge(store, "")
+    assert [each.is_reworded for each in changes] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"nominatedNodeName": "n1"},
+        {"condition": {"reason": "SchedulerError"}},
+        {"condition": {"status": "True"}},
+        {"condition": {"lastTransitionTime": "2026-01-01T00:00:00Z"}},
+        {"condition": {"observedGeneration": 2}},
+    ],
+)
+def test_what_is_more_than_another_message_is_not(more: Json) -> None:
+    store, changes = _waiting()
+    _merge(store, "0/2 nodes", **more)
+    assert [each.is_reworded for each in changes] == [False]
+
+
+def test_pods_on_nodes_are_not_marked_either() -> None:
+    store, changes = _waiting()
+    store.assign("default/web", "n1", store.get(POD, "web")["metadata"]["uid"])
+    stored = store.get(POD, "web")
+    (condition,) = stored["status"]["conditions"]
+    told = {"conditions": [{**condition, "message": "moved"}]}
+    status_patches.merge(store, pod_views.of(stored), told)
+    assert [each.is_reworded for each in changes] == [False, False]
 
 
 def test_what_changes_nothing_is_not_written() -> None:

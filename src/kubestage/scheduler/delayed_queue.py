@@ -67,12 +67,12 @@ class DelayedQueue:
         """The pod of a key, if it is in the queue."""
         return self._queue.get(key)
 
-    def update(self, old: Json, pod: PodView) -> None:
+    def update(self, old: Json, pod: PodView, *, is_reworded: bool = False) -> None:
         """A pending pod changed."""
         if pod.uid in self._coming:
             self._coming[pod.uid] = pod
         else:
-            self._queue.update(old, pod)
+            self._queue.update(old, pod, is_reworded=is_reworded)
 
     def delete(self, key: str, uid: str) -> None:
         """A pod is gone, or another scheduler gave it a node."""

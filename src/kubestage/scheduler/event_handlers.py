@@ -100,14 +100,15 @@ class EventHandlers:
     def _on_pod(self, change: Change) -> None:
         if change.is_binding and self._confirm(change):
             return
+        if change.is_reworded and self._reword(change):
+            return
         old = change.old
         was_seen = old is not None and not _is_ended(old)
         is_seen = change.type != DELETED and not _is_ended(change.new)
         if is_seen and was_seen:
             assert old is not None
             if not self._refresh(old, change.new):
-                pod = self._again(old, change) or pod_views.of(change.new, change.key)
-                self._update_pod(old, pod)
+                self._update_pod(old, pod_views.of(change.new, change.key))
         elif is_seen:
             self._add_pod(pod_views.of(change.new, change.key))
         elif was_seen:
@@ -138,26 +139,18 @@ class EventHandlers:
         self._queue.move_all(occasions.ASSIGNED_POD_UPDATE, old, new)
         return True
 
-    def _again(self, old: Json, change: Change) -> PodView | None:
-        """A pod that waits and of which nothing but the status has changed, seen as before.
+    def _reword(self, change: Change) -> bool:
+        """Whether a pod in the queue is as it was but for the message of a condition.
 
         NOTE: this happens at each attempt that fails (benchmarks/karpenter_day.py).
         """
-        new = change.new
-        if old["spec"] is not new["spec"] or "nodeName" in new["spec"]:
-            return None
-        queued = self._queue.get(change.key)
-        if (
-            queued is None
-            or queued.pod.raw is not old
-            or queued.pod.requests is not queued.pod.plan.usage.resource
-            or old["metadata"].get("labels") is not new["metadata"].get("labels")
-            or pod_resources.has_status_resources(new)
-        ):
-            return None
-        status = new.get("status") or {}
-        nominated, phase = status.get("nominatedNodeName") or "", status.get("phase") or ""
-        return _replace(queued.pod, raw=new, phase=phase, nominated_node_name=nominated)
+        queued, old = self._queue.get(change.key), change.old
+        if queued is None or old is None or queued.pod.raw is not old:
+            return False
+        if self._cache.assumed_pod(queued.pod.uid) is not None:
+            return False
+        self._queue.update(old, _replace(queued.pod, raw=change.new), is_reworded=True)
+        return True
 
     def _confirm(self, change: Change) -> bool:
         """Whether a pod has just got the node it was assumed to be on, and is nothing else new.

@@ -86,6 +86,9 @@ _PLAIN: Final = {
     for resource in (EventResource.ASSIGNED_POD, EventResource.UNSCHEDULED_POD)
 }
 
+REWORDED: Final = _PLAIN[EventResource.UNSCHEDULED_POD]
+"""The events of a pod without a node of which the message of one condition has changed."""
+
 
 def _node_actions(old: Json, new: Json) -> Iterator[ActionType]:
     old_spec, new_spec = old.get("spec") or _EMPTY, new.get("spec") or _EMPTY

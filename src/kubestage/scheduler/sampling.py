@@ -41,8 +41,12 @@ def rotated(start: int, candidates: Ints) -> Ints:
 
 
 def all_rotated(start: int, count: int) -> Ints:
-    """All rows in order of evaluation, as a view: nothing is copied."""
-    return _ring(count)[start : start + count]
+    """All rows in order of evaluation, as a view: nothing is copied.
+
+    As upstream, a start that is left from a time with more nodes counts around.
+    """
+    at = start % count
+    return _ring(count)[at : at + count]
 
 
 @functools.lru_cache(maxsize=8)

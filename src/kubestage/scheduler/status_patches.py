@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import gvk
+from kubestage.store import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,10 +34,13 @@ def merge(store: Store, pod: PodView, changes: Json) -> None:
     merged = None
     if found is not None and store.uses_templates and "deletionTimestamp" not in found["metadata"]:
         merged = _merged(store, found, changes)
-    if merged is None:
+    if found is None or merged is None:
         store.patch(gvk.POD, pod.name, {"status": changes}, pod.namespace, subresource="status")
     else:
-        store.record_status(gvk.POD, key, merged)
+        is_reworded = len(changes) == 1 and _is_reworded(found, merged)
+        row = store.kind(gvk.POD)
+        replacing.record_status(store, row, key, merged, is_reworded=is_reworded)
+        store.settle()
 
 
 def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
@@ -57,6 +61,19 @@ def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
         else:
             merged[key] = value
     return merged
+
+
+def _is_reworded(pod: Json, status: Json) -> bool:
+    """Whether a pod waits as before, and only the message of one condition is another."""
+    before = (pod.get("status") or {}).get("conditions") or ()
+    after = status.get("conditions") or ()
+    if len(before) != len(after) or "nodeName" in pod["spec"]:
+        return False
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
+    if len(changed) != 1:
+        return False
+    old, new = changed[0]
+    return {**old, "message": ""} == {**new, "message": ""}
 
 
 def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:

@@ -143,9 +143,9 @@ class Core:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""
         return self.ledger.collection(self.kind(ref)).objects
 
-    def put(self, kind: Kind, key: str, obj: Json) -> Json:
+    def put(self, kind: Kind, key: str, obj: Json, *, is_reworded: bool = False) -> Json:
         """Commit a version that the rules of its kind have passed; its metadata is its own."""
-        change = self.ledger.put(kind_table.stored(kind), key, obj)
+        change = self.ledger.put(kind_table.stored(kind), key, obj, is_reworded=is_reworded)
         self._observe(change)
         return change.new
 

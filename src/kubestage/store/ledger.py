@@ -112,7 +112,7 @@ class Ledger:
         self.compacted = max(revision, self.compacted)
         self.revision += 1
 
-    def put(self, kind: Kind, key: str, obj: Json) -> Change:
+    def put(self, kind: Kind, key: str, obj: Json, *, is_reworded: bool = False) -> Change:
         """Commit an object under the next version.
 
         The metadata must be the caller's own: it receives the resourceVersion.
@@ -122,7 +122,8 @@ class Ledger:
         self.revision = revision = self.revision + 1
         obj["metadata"]["resourceVersion"] = str(revision)
         collection.put(key, obj, old)
-        change = Change(revision, ADDED if old is None else MODIFIED, kind, key, obj, old)
+        what = ADDED if old is None else MODIFIED
+        change = Change(revision, what, kind, key, obj, old, is_reworded=is_reworded)
         return self._record(collection, change)
 
     def add(self, collection: Collection, key: str, obj: Json) -> Change:

@@ -64,11 +64,14 @@ def _is_released(kind: Kind, new: Json, old: Json) -> bool:
     return not new["metadata"].get("finalizers")
 
 
-def record_status(core: Core, kind: Kind, key: str, status: Json) -> Json:
+def record_status(
+    core: Core, kind: Kind, key: str, status: Json, *, is_reworded: bool = False
+) -> Json:
     """Give a stored object another status; one that is equal changes nothing.
 
     This is for the cluster's components, which write what is right by construction: it is not
     defaulted and validated again, and must be in canonical form, with no field that is empty.
+    `is_reworded` is passed on to those who receive the change.
     """
     old = core.ledger.collection(kind).objects[key]
     if old.get("status") == status:
@@ -77,7 +80,7 @@ def record_status(core: Core, kind: Kind, key: str, status: Json) -> Json:
     # times in its life (benchmarks/controllers.py).
     new = old.copy()
     new["metadata"], new["status"] = old["metadata"].copy(), status
-    return core.put(kind, key, new)
+    return core.put(kind, key, new, is_reworded=is_reworded)
 
 
 def record_metadata(core: Core, kind: Kind, key: str, metadata: Json) -> Json:

@@ -97,6 +97,15 @@ def test_what_waits_for_its_turn_is_not_seen_by_others() -> None:
     assert int(columns.pod_count.sum()) == len(bound) == 10
 
 
+@pytest.mark.parametrize("start", [39, 40, 61, 333])
+def test_the_search_starts_on_a_node_that_is_there_after_many_have_gone(start: int) -> None:
+    def prepare(world: World) -> None:
+        world.scheduler.__dict__["_cycle"].next_start = start
+
+    by_lane, ordinarily = _both(80, prepare)
+    assert by_lane == ordinarily
+
+
 @pytest.mark.parametrize("at", [1, 7, 23])
 def test_a_pod_that_goes_in_between_takes_what_was_known_with_it(at: int) -> None:
     def prepare(world: World) -> None:

@@ -92,10 +92,10 @@ def test_runs_are_the_same_without(seed: int, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Rejections, "find", _found)
     monkeypatch.setattr(Rejections, "refusal", _refused)
     remembering = _live(seed)
-    assert hits["refusal"] > 100
+    assert hits["refusal"]
     monkeypatch.setattr(Rejections, "refusal", lambda *_: None)
     assert remembering == _live(seed)
-    assert hits["find"] > 100
+    assert hits["find"]
     monkeypatch.setattr(Rejections, "find", lambda *_: None)
     assert remembering == _live(seed)
 

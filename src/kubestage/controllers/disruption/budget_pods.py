@@ -132,6 +132,8 @@ class _NamespaceBudgets:
         """Count a pod's change: the budgets that select it, and whether they need a sync."""
         pod, old, key = change.new, change.old, change.key
         before = selected = self.held_by.get(key, ())
+        if change.is_reworded:
+            return [(budget, self.budgets[budget].is_noisy) for budget in before]
         if old is None or labels_of(old) != labels_of(pod):
             selected = self.matching(labels_of(pod))
         for budget in before:

@@ -94,6 +94,8 @@ class DisruptionController(Controller):
         status = change.new.get("status")
         if change.type == DELETED:
             self._announced.pop(change.key, None)
+        elif change.is_reworded:
+            return
         elif change.old is None or change.old.get("status") != status:
             self._expect_deletion(change)
 

@@ -180,19 +180,20 @@ class Karpenter(Controller):
             return
         self._cluster.now_ns = self.clock.unix_ns
         pod, is_gone = change.new, change.type == DELETED
+        if is_gone or relevance.is_other_pod(change):
+            self._notice()
+        if change.is_reworded:
+            return
         if is_gone:
             self._cluster.delete("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"])
         else:
             self._cluster.update(pod)
-        if change.old is None or is_gone or relevance.is_other_pod(change.old, pod):
-            self._notice()
         self._provisioner.on_pod(pod, gone=is_gone)
         self._claim_state.on_pod(change)
         node_name = pod["spec"].get("nodeName")
-        if node_name:
-            node = self._at_work.node(node_name)
-            if node is not None and is_going(node):
-                self.queue.add(f"node:{node_name}")
+        node = self._at_work.node(node_name) if node_name else None
+        if node is not None and is_going(node):
+            self.queue.add(f"node:{node_name}")
 
     def _on_class(self, change: Change) -> None:
         if not self._is_met:

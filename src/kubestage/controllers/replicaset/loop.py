@@ -116,6 +116,8 @@ class ReplicaSetController(Controller):
         counter = owner.counter
         if change.type == DELETED:
             counts = counter.forget(change.key)
+        elif change.is_reworded:
+            counts = False
         else:
             counts = counter.observe(change.key, new)
         if counts or not owner.is_settled:

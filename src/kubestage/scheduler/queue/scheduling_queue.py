@@ -156,9 +156,9 @@ class SchedulingQueue:
         self._requeue(queued, strategy, occasions.SCHEDULE_ATTEMPT_FAILURE)
         self.done(queued.pod.uid)
 
-    def update(self, old: Json, pod: PodView) -> None:
-        """A pending pod changed; that alone may make it schedulable."""
-        events = property_changes.of_pod(old, pod.raw)
+    def update(self, old: Json, pod: PodView, *, is_reworded: bool = False) -> None:
+        """A pending pod changed, or only the text of a condition; it may be schedulable now."""
+        events = property_changes.REWORDED if is_reworded else property_changes.of_pod(old, pod.raw)
         if pod.uid in self._in_flight:
             for event in events:
                 self._in_flight.note(event, old, pod.raw)
@@ -184,6 +184,8 @@ class SchedulingQueue:
         self.nominations.update(old, pod)
         for event in events:
             strategy = self._unschedulable.strategy(queued, self._hints, event, old)
+            if is_reworded and strategy is Strategy.SKIP:
+                return
             if self._requeue(queued, strategy, occasions.label_of(event)):
                 break
 

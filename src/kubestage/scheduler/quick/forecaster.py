@@ -66,7 +66,7 @@ class Forecaster:
         found = np.empty((len(kinds), 3), np.int64)
         count = compiled.place_all(
             kinds,
-            self._cycle.next_start,
+            self._cycle.next_start % len(columns),
             self._needed_by(about.kinds, len(columns), kinds),
             self._by_name,
             found,

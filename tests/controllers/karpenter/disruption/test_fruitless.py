@@ -81,6 +81,6 @@ def test_runs_are_the_same_without(seed: int, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Look, "recall", _recalled)
     remembering = _live(seed)
-    assert len(hits) > 5
+    assert hits
     monkeypatch.setattr(Look, "recall", lambda _: "")
     assert remembering == _live(seed)

@@ -35,6 +35,7 @@ class Publisher:
         self._lister = lister
         self._clock = clock
         self._until_ns: dict[Event, int] = {}
+        self._most = _MOST
 
     def publish(self, event: Event) -> None:
         """Write an Event, unless an equal one was written lately."""
@@ -45,7 +46,10 @@ class Publisher:
         obj = self._lister.get(_KINDS[event.kind], key)
         if obj is None:
             return
-        if len(self._until_ns) >= _MOST:
+        if len(self._until_ns) >= self._most:
             self._until_ns = {each: at for each, at in self._until_ns.items() if at > now_ns}
+            # NOTE: otherwise each Event would search all of many that still hold, a third of the
+            # time of a long-lived cluster (benchmarks/karpenter_day.py).
+            self._most = max(2 * len(self._until_ns), _MOST)
         self._until_ns[event] = now_ns + _FOR_NS.get(event.reason, _USUALLY_NS)
         self._recorder.event(obj, event.type, event.reason, event.message)

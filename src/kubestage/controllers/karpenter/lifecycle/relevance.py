@@ -8,6 +8,7 @@ from kubestage.controllers.karpenter.lifecycle.at_work import is_going
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.store.log import Change
 
 FOLLOWED: Final = (
     ("apps", "DaemonSet"),
@@ -37,8 +38,11 @@ def _reported(node: Json) -> tuple[object, ...]:
     return status.get("allocatable"), status.get("capacity"), conditions
 
 
-def is_other_pod(old: Json, new: Json) -> bool:
+def is_other_pod(change: Change) -> bool:
     """Whether more than the progress of a pod has changed."""
+    old, new = change.old, change.new
+    if old is None or change.is_reworded:
+        return True
     if old["spec"] is not new["spec"] or old["metadata"].get("labels") != (
         new["metadata"].get("labels")
     ):  # fmt: skip

@@ -51,7 +51,8 @@ class Prepared:
         self._pools = pools
         self._states = cluster.nodes()
         self._nodes = NodeIndex(pools.nodes_of(self._states))
-        self._going = {node.name for node in self._states if node.marked_for_deletion}
+        self._leaving = [node for node in self._states if node.marked_for_deletion]
+        self._going = {node.name for node in self._leaving}
         self._settling_rows = self._settling() if pools.options.consolidating else frozenset()
         self._topology = TopologyIndex(cluster, pools.domains, pools.options)
         self._limits = self._limits_left()
@@ -71,11 +72,12 @@ class Prepared:
 
         None if pods are not plain. `going` are the pods, by identity, of nodes that go anyway.
         """
-        queued = [self._queued(pod) for pod in pods]
-        if self._topology.repelling or any(each.plain is None for each in queued):
+        if self._topology.repelling:
             return None
-        position_of = self._nodes.position_of
-        leaving = [node for node in self._states if node.marked_for_deletion]
+        queued = self._all_queued(pods)
+        if any(each.plain is None for each in queued):
+            return None
+        position_of, leaving = self._nodes.position_of, self._leaving
         if self._rooms is None:
             rows = {position_of[id(node)] for node in leaving}
             numbers = self._pools.room_numbers
@@ -95,7 +97,7 @@ class Prepared:
         for each in self._pools.events:
             publish(each)
         placeholders = Placeholders() if placeholders is None else placeholders
-        queued = [self._queued(pod) for pod in pods]
+        queued = self._all_queued(pods)
         if not self._topology.repelling and all(each.plain is not None for each in queued):
             found = self._solve_plainly(queued, missing, placeholders)
             if found is not None:
@@ -168,10 +170,11 @@ class Prepared:
         )
         return simulation.run(PodQueue(queued))
 
+    def _all_queued(self, pods: Sequence[Json]) -> list[QueuedPod]:
+        known = self._plain.get
+        return [known(id(pod)) or self._queued(pod) for pod in pods]
+
     def _queued(self, pod: Json) -> QueuedPod:
-        known = self._plain.get(id(pod))
-        if known is not None:
-            return known
         found = self._pools.queued(pod, self._cluster.objects)
         if self._settling_rows:
             is_pending = (pod.get("status") or {}).get("phase") == "Pending"

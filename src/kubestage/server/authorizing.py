@@ -58,22 +58,22 @@ def check(live: Live, request: Request, *, is_stream: bool = False) -> None:
         return
     if b"impersonate-user" in request.headers:
         client = callers.authenticated(live, request)
-        for wanted in _impersonations(user):
-            _demand(authorizer, client, wanted)
+        for requested in _impersonations(user):
+            _demand(authorizer, client, requested)
     if access.PRIVILEGED in user["groups"] or request.path.rstrip("/") in _ALWAYS:
         return
-    wanted = of_request(request)
-    _demand(authorizer, user, wanted)
-    if is_stream and wanted.subresource in _STREAMS:
-        _demand(authorizer, user, wanted._replace(verb="create"))
+    requested = of_request(request)
+    _demand(authorizer, user, requested)
+    if is_stream and requested.subresource in _STREAMS:
+        _demand(authorizer, user, requested._replace(verb="create"))
 
 
 def answer(live: Live, question: Json) -> tuple[bool, str]:
     """Whether a user may do something, as an expression asks it."""
     if live.authorizer is None:
         return True, ""
-    wanted = _named(question)
-    decision = live.authorizer.decide(question["user"], wanted)
+    requested = _named(question)
+    decision = live.authorizer.decide(question["user"], requested)
     return decision.allowed, decision.reason
 
 
@@ -119,10 +119,10 @@ def _named(parts: Json) -> Access:
     )
 
 
-def _demand(authorizer: Authorizer, user: Json, wanted: Access) -> None:
-    decision = authorizer.decide(user, wanted)
+def _demand(authorizer: Authorizer, user: Json, requested: Access) -> None:
+    decision = authorizer.decide(user, requested)
     if not decision.allowed:
-        raise access.forbidden(user, wanted, decision.reason)
+        raise access.forbidden(user, requested, decision.reason)
 
 
 def _impersonations(user: Json) -> Iterator[Access]:

@@ -36,7 +36,9 @@ def test_nodes_look_like_real_ones_and_have_the_sandbox_image() -> None:
     zones = [each["topology.kubernetes.io/zone"] for each in labels]
     assert zones == ["zone-a", "zone-b", "zone-c", "zone-a"]
     assert labels[1]["kubernetes.io/hostname"] == "node-1"
-    assert nodes[0]["status"]["allocatable"] == {"cpu": "2", "memory": "4Gi", "pods": "30"}
+    assert nodes[0]["status"]["allocatable"] == {
+        "cpu": "2", "memory": "4Gi", "pods": "30", "ephemeral-storage": "100Gi"
+    }  # fmt: skip
     images = [name for image in nodes[0]["status"]["images"] for name in image["names"]]
     assert "mirror/pause:3.9" in images
 

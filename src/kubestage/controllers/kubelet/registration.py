@@ -98,7 +98,7 @@ class Registration:
     def offer(self, node: Node, before: Json) -> None:
         """Offer what clients add to a node's capacity: it is allocatable, and no longer if it goes.
 
-        That is so for extended resources whose allocatable amount nobody wrote with it.
+        That is so for extended resources whose allocatable amount was not written with it.
         """
         status = node.object.get("status") or {}
         capacity, was = status.get("capacity") or {}, before.get("capacity") or {}

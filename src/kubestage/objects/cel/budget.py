@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from kubestage.errors import KubestageError
 from kubestage.objects.cel.run import CANCELLED
 
 if TYPE_CHECKING:
@@ -25,18 +26,18 @@ CONDITIONS_LIMIT: Final = 2_500_000
 """What all conditions of one webhook or policy may cost."""
 
 
-class BudgetExceeded(Exception):
+class BudgetExceeded(KubestageError):
     """Expressions cost more together than they may."""
 
 
-class CallExceeded(Exception):
+class CallExceeded(KubestageError):
     """One expression costs more than it may."""
 
     def __init__(self) -> None:
         super().__init__(CANCELLED)
 
 
-class CountingNeeded(Exception):
+class CountingNeeded(KubestageError):
     """What expressions cost must be counted exactly."""
 
 

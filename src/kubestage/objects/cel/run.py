@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from kubestage.errors import KubestageError
+
 CANCELLED: Final = "operation cancelled: actual cost limit exceeded"
 
 
-class CostExceeded(Exception):
+class CostExceeded(KubestageError):
     """An evaluation cost more than it may."""
 
 

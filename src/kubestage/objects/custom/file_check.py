@@ -44,6 +44,7 @@ def broken_rules(obj: Json, kind: Kind) -> Iterator[InputError]:
     except ApiError as error:
         yield InputError(str(error))
         return
+    shaped.setdefault("metadata", {})
     for broken in instances.validate_create(shaped):
         if broken.field == _OBJECT:
             continue  # It says that rules wait for the other errors.

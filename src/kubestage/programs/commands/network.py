@@ -59,21 +59,21 @@ def _url(call: Call, known: frozenset[str]) -> str:
 
 def curl(call: Call) -> int:
     """``curl``: to a server that is modelled."""
-    wanted = _wanted(call)
-    answer = _curled(call, wanted)
-    if "f" in wanted.letters and answer.code >= 400:
+    command = _curl_command(call)
+    answer = _curled(call, command)
+    if "f" in command.letters and answer.code >= 400:
         return 22
-    if "i" in wanted.letters or "I" in wanted.letters:
-        call.print(_head(answer) if not wanted.output else "")
-    if wanted.output is None and "I" not in wanted.letters:
+    if "i" in command.letters or "I" in command.letters:
+        call.print(_head(answer) if not command.output else "")
+    if command.output is None and "I" not in command.letters:
         call.out.write(answer.body)
-    elif wanted.output not in (None, "/dev/null"):
-        call.files.write(call.path(str(wanted.output)), answer.body)
-    call.print(wanted.report.replace("%{http_code}", str(answer.code)).replace("\\n", "\n"))
+    elif command.output not in (None, "/dev/null"):
+        call.files.write(call.path(str(command.output)), answer.body)
+    call.print(command.report.replace("%{http_code}", str(answer.code)).replace("\\n", "\n"))
     return 0
 
 
-class _Wanted(NamedTuple):
+class _CurlCommand(NamedTuple):
     """What a command line of ``curl`` asks for."""
 
     url: str
@@ -89,7 +89,7 @@ class _Wanted(NamedTuple):
         return self.values["-w"][-1] if "-w" in self.values else ""
 
 
-def _wanted(call: Call) -> _Wanted:
+def _curl_command(call: Call) -> _CurlCommand:
     words, urls = list(call.arguments), []
     letters: set[str] = set()
     values: dict[str, list[str]] = {}
@@ -110,16 +110,16 @@ def _wanted(call: Call) -> _Wanted:
     unknown = _WRITTEN.sub("", values.get("-w", [""])[-1])
     if len(urls) != 1 or "%{" in unknown:
         raise call.unmodelled()
-    return _Wanted(urls[0], frozenset(letters), values)
+    return _CurlCommand(urls[0], frozenset(letters), values)
 
 
-def _curled(call: Call, wanted: _Wanted) -> http.HttpAnswer:
-    method = "HEAD" if "I" in wanted.letters else "GET"
-    data = wanted.values.get("-d")
-    method = wanted.values.get("-X", ["POST" if data else method])[-1]
-    headers = dict(each.split(": ", 1) for each in wanted.values.get("-H", ()) if ": " in each)
-    is_safe = wanted.url.startswith("https://")
-    parts = http.split(wanted.url, "https" if is_safe else "http")
+def _curled(call: Call, command: _CurlCommand) -> http.HttpAnswer:
+    method = "HEAD" if "I" in command.letters else "GET"
+    data = command.values.get("-d")
+    method = command.values.get("-X", ["POST" if data else method])[-1]
+    headers = dict(each.split(": ", 1) for each in command.values.get("-H", ()) if ": " in each)
+    is_safe = command.url.startswith("https://")
+    parts = http.split(command.url, "https" if is_safe else "http")
     if parts is None or (is_safe and parts[1] != kubelet_servers.PORT):
         raise call.unmodelled()
     host, port, path, query = parts

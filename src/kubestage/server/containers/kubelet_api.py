@@ -42,9 +42,9 @@ def _answer(live: Live, node: str, request: HttpRequest) -> HttpAnswer:
         return kubelet_servers.UNAUTHORIZED
     path = request.path.strip("/")
     part = _SUBRESOURCES.get(path.partition("/")[0], "proxy")
-    wanted = Access(_VERBS.get(request.method, ""), "", "nodes", part, "", node)
-    if live.authorizer is not None and not live.authorizer.allows(owner.user, wanted):
-        return http.text(f"Forbidden ({forbidden(owner.user, wanted).message})", 403)
+    access = Access(_VERBS.get(request.method, ""), "", "nodes", part, "", node)
+    if live.authorizer is not None and not live.authorizer.allows(owner.user, access):
+        return http.text(f"Forbidden ({forbidden(owner.user, access).message})", 403)
     kubelet = kubelets.find(live)
     found = None if kubelet is None else kubelet.nodes.get(node)
     if found is None or not found.speaks:

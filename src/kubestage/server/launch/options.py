@@ -127,11 +127,9 @@ class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
     authorization_mode: Annotated[
         tuple[str, ...],
         Flag(
-            "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny, in this order. "
+            "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny. "
             "(default: Node,RBAC; with --api-only AlwaysAllow, as with kube-apiserver)",
-            metavar="MODES",
-            panel=_CLUSTER,
-            show_default=False,
+            metavar="MODES", panel=_CLUSTER, show_default=False,
         ),
     ] = ()
     webhook_urls: Annotated[

@@ -1,4 +1,4 @@
-"""RBAC's guard against escalation: nobody grants what they may not do themselves.
+"""RBAC's guard against escalation: users grant only what they may do themselves.
 
 In the API server this is part of storing roles and bindings, so it cannot be switched off. It holds
 for clients; what components of the cluster write is theirs.

@@ -1,4 +1,4 @@
-"""What somebody would do: the verb and its resource or path, and the refusal of it."""
+"""What a user would do: the verb and its resource or path, and the refusal of it."""
 
 from __future__ import annotations
 

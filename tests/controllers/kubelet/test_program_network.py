@@ -167,9 +167,21 @@ def test_what_curl_does_not_understand(cluster: Cluster, command: str) -> None:
         cluster.execute("p", "sh", "-c", command)
 
 
-def test_dd_writes_zeros_however_they_reach_the_disk(cluster: Cluster) -> None:
-    said, code = cluster.execute(
-        "p", "sh", "-c", "dd if=/dev/zero of=/tmp/z bs=1 count=3 conv=fsync"
-    )
-    assert code == 0, said
-    assert cluster.execute("p", "sh", "-c", "wc -c < /tmp/z")[0].strip() == "3"
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("dd if=/dev/zero of=/tmp/z bs=1 count=3 conv=fsync && wc -c < /tmp/z", "3"),
+        ("echo hi | dd of=/tmp/h conv=fsync && cat /tmp/h", "hi"),
+        ("echo hello > /tmp/w && dd if=/tmp/w bs=4 count=1", "hell"),
+    ],
+)
+def test_dd_copies_however_it_reaches_the_disk(cluster: Cluster, command: str, answer: str) -> None:
+    said, code = cluster.execute("p", "sh", "-c", f"({command}) 2>/dev/null")
+    assert (said.strip(), code) == (answer, 0)
+
+
+def test_files_have_numbers(cluster: Cluster) -> None:
+    shown = [cluster.execute("p", "ls", "-idlh", "/tmp")[0].split() for _ in range(2)]
+    assert shown[0] == shown[1]
+    assert shown[0][0].isdigit()
+    assert shown[0][1].startswith("drwx")

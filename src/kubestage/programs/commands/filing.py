@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from kubestage.programs.calls import Call
     from kubestage.programs.commands import Run
 
+_MOST_ZEROS: Final = 16 * 2**20
+
 
 def mkdir(call: Call) -> int:
     """``mkdir``: -p -m MODE."""
@@ -195,26 +197,38 @@ def dirname(call: Call) -> int:
 
 
 def dd(call: Call) -> int:
-    """``dd``: zeros into a file."""
+    """``dd``: zeros, a file or the standard input into a file or the standard output."""
     values = dict(each.partition("=")[::2] for each in call.arguments)
     size = re.fullmatch(r"(\d+)([kKM]?)", values.get("bs", "512"))
     count = values.get("count", "")
-    if set(values) - {"if", "of", "bs", "count", "conv"} or values.get("if") != "/dev/zero":
+    if set(values) - {"if", "of", "bs", "count", "conv"} or size is None:
         raise call.unmodelled()
     # How it is written to disk makes no difference to what is there.
     if set(values.get("conv", "fsync").split(",")) - {"fsync", "fdatasync"}:
         raise call.unmodelled()
-    if size is None or not count.isdigit() or "of" not in values:
-        raise call.unmodelled()
-    total = int(size[1]) * {"": 1, "k": 1024, "K": 1024, "M": 2**20}[size[2]] * int(count)
-    if total > 16 * 2**20:
-        raise call.unmodelled()
+    block = int(size[1]) * {"": 1, "k": 1024, "K": 1024, "M": 2**20}[size[2]]
+    most = block * int(count) if count.isdigit() else None
     try:
-        call.files.write(call.path(values["of"]), bytes(total))
+        data = _dd_input(call, values.get("if"), most)
+        if "of" in values:
+            call.files.write(call.path(values["of"]), data)
+        else:
+            call.out.write(data)
     except FileError as error:
-        return call.complain(f"can't open '{values['of']}': {error.problem}")
-    call.err.write(f"{count}+0 records in\n{count}+0 records out\n".encode())
+        return call.complain(f"can't open '{values.get('of')}': {error.problem}")
+    whole, rest = divmod(len(data), block) if block else (0, 0)
+    records = f"{whole}+{1 if rest else 0} records"
+    call.err.write(f"{records} in\n{records} out\n".encode())
     return 0
+
+
+def _dd_input(call: Call, name: str | None, most: int | None) -> bytes:
+    if name == "/dev/zero":
+        if most is None or most > _MOST_ZEROS:
+            raise call.unmodelled()
+        return bytes(most)
+    data = call.stdin or b"" if name is None else call.files.read(call.path(name))
+    return data if most is None else data[:most]
 
 
 FILING: Final[dict[str, Run]] = {

@@ -6,6 +6,7 @@ import datetime as dt
 import fnmatch
 import posixpath
 import re
+import zlib
 from typing import TYPE_CHECKING, Final
 
 from kubestage.programs import tree
@@ -33,8 +34,8 @@ def permissions(node: Node) -> str:
 
 
 def ls(call: Call) -> int:
-    """``ls``: -1 -a -A -l -d -n -h -L."""
-    letters, named = call.options("1aAldnhL")
+    """``ls``: -1 -a -A -l -d -n -h -i -L."""
+    letters, named = call.options("1aAldnhiL")
     files, problems, lines = call.files, 0, []
     for each in named or ["."]:
         path = call.path(each)
@@ -57,6 +58,12 @@ def ls(call: Call) -> int:
 
 
 def _line(call: Call, path: str, name: str, letters: set[str]) -> str:
+    # A file has no number here: one that follows from its path is as good.
+    number = f"{zlib.crc32(path.encode()):>8} " if "i" in letters else ""
+    return number + _entry(call, path, name, letters)
+
+
+def _entry(call: Call, path: str, name: str, letters: set[str]) -> str:
     if not letters & {"l", "n"}:
         return name
     node = call.files.find(path, follows="L" in letters)

@@ -129,7 +129,9 @@ class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
         Flag(
             "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny. "
             "(default: Node,RBAC; with --api-only AlwaysAllow, as with kube-apiserver)",
-            metavar="MODES", panel=_CLUSTER, show_default=False,
+            metavar="MODES",
+            panel=_CLUSTER,
+            show_default=False,
         ),
     ] = ()
     webhook_urls: Annotated[

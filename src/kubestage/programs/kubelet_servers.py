@@ -1,6 +1,6 @@
 """The server of each kubelet, on port 10250: who runs the cluster says what it answers.
 
-It speaks TLS and knows no anonymous clients. Where nobody knows tokens, all are refused.
+It speaks TLS and knows no anonymous clients. Where tokens are not known, all are refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _servers: weakref.WeakKeyDictionary[Store, Answer] = weakref.WeakKeyDictionary()
 
 
 def provide(store: Store, answer: Answer) -> None:
-    """Have the kubelets of a cluster answer; they are asked by the name of their node."""
+    """Have the kubelets of a cluster answer; each is named by its node."""
     _servers[store] = answer
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kubestage.scheduler.quick import kernels
 
 if TYPE_CHECKING:
+    from kubestage.scheduler.arrays import Ints
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
-    from kubestage.scheduler.quick.kernels import Choice
+    from kubestage.scheduler.quick.kernels import Choice, NodeScores
     from kubestage.scheduler.quick.plan_table import PlanTable, TemplateRequest
 
 _FEW: Final = 4
@@ -38,20 +41,26 @@ class QuickPlan:
         if len(rows) > _FEW:
             kernels.refresh(rows, columns.resources, self._amounts, scores)
         elif len(rows):
-            table, arrays, number = columns.resources, self._table.arrays, self.number
-            request, scored = arrays.sizes[number].tolist()
-            for row in rows.tolist():
-                kernels.work_out(
-                    row,
-                    table.free,
-                    table.allocatable,
-                    table.nonzero,
-                    table.requested,
-                    arrays.lines[number, :request],
-                    arrays.least[number, :request],
-                    arrays.scoring[number, :, :scored],
-                    arrays.balancing[number],
-                    arrays.weights[number],
-                    *scores,
-                )
+            # Amounts near the limit of int64 wrap around, as in Go and as in arrays.
+            with np.errstate(over="ignore"):
+                self._work_out(rows, columns, scores)
         return kernels.choose(scores, start, needed)
+
+    def _work_out(self, rows: Ints, columns: Columns, scores: NodeScores) -> None:
+        """Bring a few rows up to date."""
+        table, arrays, number = columns.resources, self._table.arrays, self.number
+        request, scored = arrays.sizes[number].tolist()
+        for row in rows.tolist():
+            kernels.work_out(
+                row,
+                table.free,
+                table.allocatable,
+                table.nonzero,
+                table.requested,
+                arrays.lines[number, :request],
+                arrays.least[number, :request],
+                arrays.scoring[number, :, :scored],
+                arrays.balancing[number],
+                arrays.weights[number],
+                *scores,
+            )

@@ -21,7 +21,7 @@ from kubestage.runs.shared_flags import (
     TieBreak,
     Timings,
 )
-from kubestage.server.launch.place_options import KEPT, PlaceOptions
+from kubestage.server.launch.place_options import KEPT, AuthorizationMode, PlaceOptions
 
 GRACE: Final = "1s"
 HISTORY_SIZE: Final = "64Mi"
@@ -124,16 +124,7 @@ class ServeOptions(PlaceOptions, frozen=True, kw_only=True):
             show_default=False,
         ),
     ] = None
-    authorization_mode: Annotated[
-        tuple[str, ...],
-        Flag(
-            "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny. "
-            "(default: Node,RBAC; with --api-only AlwaysAllow, as with kube-apiserver)",
-            metavar="MODES",
-            panel=_CLUSTER,
-            show_default=False,
-        ),
-    ] = ()
+    authorization_mode: AuthorizationMode = ()
     webhook_urls: Annotated[
         tuple[str, ...],
         Flag(

@@ -9,6 +9,19 @@ from kubestage.runs.flags import Flag, Options
 KEPT: Final = "What is kept"
 
 
+AuthorizationMode = Annotated[
+    tuple[str, ...],
+    Flag(
+        "How is decided who may do what: Node, RBAC, AlwaysAllow or AlwaysDeny. "
+        "(default: Node,RBAC; with --api-only AlwaysAllow, as with kube-apiserver)",
+        metavar="MODES",
+        panel="The cluster",
+        show_default=False,
+    ),
+]
+"""How is decided who may do what."""
+
+
 class PlaceOptions(Options, frozen=True, kw_only=True):
     """What is there at the start, where clients find it, and what is left on disk."""
 

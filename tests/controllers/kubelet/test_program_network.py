@@ -152,6 +152,8 @@ def test_what_no_name_leads_to_is_not_made_up(cluster: Cluster, url: str) -> Non
         ("curl -sI http://web/hostname | head -n 1", "HTTP/1.1 200 OK\r\n", 0),
         ("curl -s -o /tmp/page http://web/echo?msg=kept && cat /tmp/page", "kept", 0),
         ("curl -s --request POST --data a=b --max-time 5 http://web/echo?msg=sent", "sent", 0),
+        ("curl -sf -w '%{http_code}' 'http://web/echo?msg=a&code=500'", "500", 22),
+        ("curl -s -H X-Kind:a http://web/header?key=X-Kind", "a", 0),
         ("curl -s -H 'X-Kind: a' http://web/header?key=X-Kind", "a", 0),
     ],
 )
@@ -160,7 +162,13 @@ def test_what_curl_understands(cluster: Cluster, command: str, answer: str, code
 
 
 @pytest.mark.parametrize(
-    "command", ["curl --tlsv1.2 http://web/", "curl -w '%{time_total}' http://web/", "curl -o"]
+    "command",
+    [
+        "curl -d @/tmp/f http://web/",
+        "curl --tlsv1.2 http://web/",
+        "curl -w '%{time_total}' http://web/",
+        "curl -o",
+    ],
 )
 def test_what_curl_does_not_understand(cluster: Cluster, command: str) -> None:
     with pytest.raises(Unmodelled):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kubestage.errors import InputError
+from kubestage.runs.inputs import node_shape, plain_nodes
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import servers
 from tests.scenario.building import create, scenario
@@ -133,3 +135,12 @@ def test_a_server_is_given_nodes_once(tmp_path: pathlib.Path) -> None:
 def test_who_runs_no_pods_misses_no_nodes(tmp_path: pathlib.Path) -> None:
     with servers.serving(tmp_path, "--in-memory", "--api-only") as server:
         assert "no nodes" not in "".join(server.said)
+
+
+def test_ephemeral_storage_may_be_stated() -> None:
+    shape = node_shape.parse("cpu=2,ephemeral-storage=20Gi")
+    assert plain_nodes.node(0, shape)["status"]["allocatable"]["ephemeral-storage"] == "20Gi"
+    with pytest.raises(InputError, match="did you mean ephemeral-storage=20Gi"):
+        node_shape.parse("ephemeral-storage=20GiB")
+    with pytest.raises(InputError, match="nothing that a node has"):
+        node_shape.parse("ephemeral_storage=20Gi")

@@ -61,16 +61,21 @@ def curl(call: Call) -> int:
     """``curl``: to a server that is modelled."""
     command = _curl_command(call)
     answer = _curled(call, command)
-    if "f" in command.letters and answer.code >= 400:
-        return 22
-    if "i" in command.letters or "I" in command.letters:
-        call.print(_head(answer) if not command.output else "")
-    if command.output is None and "I" not in command.letters:
-        call.out.write(answer.body)
-    elif command.output not in (None, "/dev/null"):
-        call.files.write(call.path(str(command.output)), answer.body)
+    has_failed = "f" in command.letters and answer.code >= 400
+    if not has_failed:
+        _write(call, command, answer)
     call.print(command.report.replace("%{http_code}", str(answer.code)).replace("\\n", "\n"))
-    return 0
+    return 22 if has_failed else 0
+
+
+def _write(call: Call, command: _CurlCommand, answer: http.HttpAnswer) -> None:
+    """Write head and body of an answer to where they belong."""
+    head = _head(answer).encode() if command.letters & {"i", "I"} else b""
+    data = head if "I" in command.letters else head + answer.body
+    if command.output is None:
+        call.out.write(data)
+    elif command.output != "/dev/null":
+        call.files.write(call.path(command.output), data)
 
 
 class _CurlCommand(NamedTuple):
@@ -117,7 +122,10 @@ def _curled(call: Call, command: _CurlCommand) -> http.HttpAnswer:
     method = "HEAD" if "I" in command.letters else "GET"
     data = command.values.get("-d")
     method = command.values.get("-X", ["POST" if data else method])[-1]
-    headers = dict(each.split(": ", 1) for each in command.values.get("-H", ()) if ": " in each)
+    fields = [each.partition(":") for each in command.values.get("-H", ())]
+    headers = {name.strip(): value.strip() for name, _, value in fields}
+    if any(each.startswith("@") for each in data or ()):
+        raise call.unmodelled()
     is_safe = command.url.startswith("https://")
     parts = http.split(command.url, "https" if is_safe else "http")
     if parts is None or (is_safe and parts[1] != kubelet_servers.PORT):

@@ -1,4 +1,7 @@
-"""What a plain node has, as people write it: ``cpu=8,memory=32Gi,pods=110``."""
+"""What a plain node has, as people write it: ``cpu=8,memory=32Gi,pods=110``.
+
+``ephemeral-storage`` may be stated, too.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ def parse(text: str) -> NodeShape:
     stated: dict[str, str] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
         name, equals, amount = (each.strip() for each in part.partition("="))
-        name = name.replace("-", "_")
-        if not equals or name not in NodeShape._fields:
+        field = name.replace("-", "_")
+        if not equals or "_" in name or field not in NodeShape._fields:
             raise InputError(f'"{part}" is nothing that a node has', path="--node", fix=_FIX)
         try:
             is_some = quantity.parse(amount).sign > 0
@@ -36,5 +39,5 @@ def parse(text: str) -> NodeShape:
             raise InputError(str(error), path="--node", fix=fix) from error
         if not is_some:
             raise InputError(f'"{part}" is nothing', path="--node", fix=_FIX)
-        stated[name] = amount
+        stated[field] = amount
     return NodeShape(**stated)

@@ -70,6 +70,8 @@ _CONFIG: Final[dict[str, Any]] = {
         "titlePadding": 8,
     },
     "legend": {
+        # A browser's font may be wider than the one that charts are drawn with.
+        "columnPadding": 20,
         "gradientLength": 180,
         "gradientThickness": 10,
         "labelColor": _INK,

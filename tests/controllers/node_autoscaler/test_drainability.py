@@ -51,13 +51,67 @@ def test_a_pod_of_a_replica_set_is_moved() -> None:
     ("pod", "obstacle"),
     [
         (make_pod("lone"), "default/lone is not replicated"),
-        (_owned(), "replication controller for default/p is not available"),
-        (_owned(make_stateful_set("db")), "statefulset for default/p is not available"),
-        (_owned(make_daemon_set("agent")), "daemonset for default/p is not present"),
+        (
+            _owned(),
+            (
+                "replication controller for default/p is not available, "
+                'err: replicaset.apps "web" not found'
+            ),
+        ),
+        (
+            _owned(make_stateful_set("db")),
+            'statefulset for default/p is not available: err: statefulset.apps "db" not found',
+        ),
+        (
+            _owned(make_daemon_set("agent")),
+            'daemonset for default/p is not present, err: daemonset.apps "agent" not found',
+        ),
     ],
 )
 def test_a_pod_that_nobody_replaces_keeps_its_node(pod: Json, obstacle: str) -> None:
     assert _moves(pod).obstacle == obstacle
+
+
+def _of_kind(api_version: str, kind: str) -> Json:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "own"}}
+
+
+_DAEMON = {f"{_PREFIX}/daemonset-pod": "true"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "annotations", "obstacle"),
+    [
+        # A ReplicaSet and a Job of any group are looked up, a StatefulSet only if it is of apps.
+        (_of_kind("other.io/v1", "ReplicaSet"), {}, 'replicaset.apps "own" not found'),
+        (_of_kind("other.io/v1", "Job"), {}, 'job.batch "own" not found'),
+        (_of_kind("apps/v1beta2", "StatefulSet"), {}, 'statefulset.apps "own" not found'),
+        (_of_kind("other.io/v1", "StatefulSet"), {}, ""),
+        # A pod that counts as one of a DaemonSet has no other controller that is looked up,
+        (_of_kind("apps/v1", "ReplicaSet"), _DAEMON, ""),
+        (_of_kind("batch/v1", "Job"), _DAEMON, ""),
+        (_of_kind("apps/v1", "DaemonSet"), _DAEMON, 'daemonset.apps "own" not found'),
+        (_of_kind("other.io/v1", "DaemonSet"), {}, ""),
+        # but for a ReplicationController.
+        (_of_kind("v1", "ReplicationController"), _DAEMON, 'replicationcontroller "own" not found'),
+    ],
+)
+def test_which_controllers_are_looked_up(owner: Json, annotations: Json, obstacle: str) -> None:
+    found = _moves(_owned(owner, annotations=annotations)).obstacle
+    assert found.endswith(obstacle)
+    assert bool(found) == bool(obstacle)
+
+
+@pytest.mark.parametrize("created", [None, "2020-01-01T00:00:00Z"])
+def test_a_system_pod_of_which_it_is_not_known_since_when_it_runs_keeps_its_node(
+    created: str | None,
+) -> None:
+    pod = make_pod("dns", namespace="kube-system", owner=_of_kind("apps/v1", "ReplicaSet"))
+    pod["metadata"] |= {"creationTimestamp": created}
+    pod["metadata"]["ownerReferences"][0]["uid"] = "u1"
+    owner = make_replica_set("own", replicas=1, namespace="kube-system")
+    found = _moves(pod, owners=(owner,))
+    assert found.blocking_reason == ("" if created else "UnmovableKubeSystemPod")
 
 
 @pytest.mark.parametrize(

@@ -85,13 +85,6 @@ def test_a_flag_that_is_not_modelled_is_refused() -> None:
         _report(world)
 
 
-def test_an_action_that_is_unknown_is_refused() -> None:
-    world = _world()
-    world["steps"][0]["actions"] = [{"op": "explode"}]
-    with pytest.raises(InputError, match="'explode' is not an action that is known"):
-        _report(world)
-
-
 def test_what_was_done_to_objects_that_ours_has_removed_is_left_out() -> None:
     world = _world()
     world["steps"][0]["actions"] = [

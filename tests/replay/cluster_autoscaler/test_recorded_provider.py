@@ -9,6 +9,7 @@ import pytest
 from kubestage.errors import NotFound, TooManyRequests
 from kubestage.objects import gvk
 from kubestage.replay.cluster_autoscaler import flags
+from kubestage.replay.cluster_autoscaler.recorded_actions import GroupChange
 from kubestage.replay.cluster_autoscaler.recorded_cluster import RecordedCluster
 from kubestage.replay.cluster_autoscaler.recorded_provider import RecordedProvider
 from kubestage.replay.cluster_autoscaler.recorded_world import RecordedGroup
@@ -68,7 +69,7 @@ def test_a_request_may_be_refused_until_more_is_available() -> None:
     (group,) = provider.groups()
     assert provider.increase(group, 2) == "provider refuses: 1 machines available"
     assert provider.target_size("pool") == 0
-    provider.change("pool", {"available": 5})
+    provider.change(GroupChange("pool", available=5))
     (group,) = provider.groups()
     assert provider.increase(group, 2) == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.node_autoscaler import pod_state, utilization
+from kubestage.controllers.node_autoscaler import node_state, pod_state, utilization
 from kubestage.controllers.node_autoscaler.budgets import Budgets
 from kubestage.controllers.node_autoscaler.cloud_provider import instance_id
 from kubestage.controllers.node_autoscaler.deletion_budget import DeletionBudget
@@ -116,19 +116,28 @@ class Actuator:
         return self._marking.mark_candidates(nodes, unneeded, now_ns)
 
     def clean_up(self) -> None:
-        """Open nodes again that an earlier autoscaler was about to remove."""
-        for node in self._lister.all(gvk.NODE):
-            if self._provider.group_of(node):
+        """Open nodes again that an earlier autoscaler was about to remove.
+
+        Its candidates lose their marks if none are made now.
+        """
+        for node in list(self._lister.all(gvk.NODE)):
+            key = node_state.TO_BE_DELETED
+            if node_state.has_taint(node, key) and self._provider.group_of(node):
                 self._marking.unmark_to_be_deleted(node)
+                self._events.unmarked(node, key)
+        if self._settings.max_bulk_soft_taint_count:
+            return
+        for node in list(self._lister.all(gvk.NODE)):
+            if node_state.has_taint(node, node_state.DELETION_CANDIDATE):
+                self._marking.unmark_candidate(node)
+                self._events.unmarked(node, node_state.DELETION_CANDIDATE)
 
     def step(self, name: str, now_ns: int) -> None:
         """Go on with the removal of a node."""
         removal = self.removals.get(name)
         if removal is None:
             return
-        if self._lister.get(gvk.NODE, name) is None:
-            del self.removals[name]
-        elif removal.to_evict is None:
+        if removal.to_evict is None:
             self._begin(removal, now_ns)
         else:
             self._draining.step(removal, now_ns)
@@ -179,7 +188,7 @@ class Actuator:
             self._events.started(each, drains=drains)
             started.append(each)
             size = bucket.batch_size or len(bucket.nodes)
-            self.removals[name] = Removal(name, bucket.group, drains, size, is_atomic)
+            self.removals[name] = Removal(name, node, bucket.group, drains, size, is_atomic)
             self._wake(name, self._settings.node_delete_delay_after_taint_ns)
         return started
 
@@ -219,12 +228,10 @@ class Actuator:
     def _delete(self, removals: Sequence[Removal], now_ns: int) -> None:
         name = removals[0].group
         group = next((each for each in self._provider.groups() if each.name == name), None)
-        nodes = {each.name: self._lister.get(gvk.NODE, each.name) for each in removals}
         if group is None:
             problem = f"picked node that doesn't belong to a node group: {removals[0].name}"
         else:
-            ids = [instance_id(node) for node in nodes.values() if node is not None]
-            problem = self._provider.delete(group, ids)
+            problem = self._provider.delete(group, [instance_id(each.node) for each in removals])
             if problem:
                 self._delays.note_failed(name, now_ns)
                 problem = f"failed to delete nodes from group {name}: {problem}"
@@ -235,9 +242,7 @@ class Actuator:
             del self.removals[each.name]
             self._results[each.name] = OK
             self._delays.note_deleted(name, now_ns)
-            node = nodes[each.name]
-            if node is not None:
-                self._events.removed(each, node)
+            self._events.removed(each, each.node)
 
     def _not_drained(self, removal: Removal, problem: str) -> None:
         self._abort(removal, problem, FAILED_TO_EVICT)
@@ -252,7 +257,5 @@ class Actuator:
     def _fail(self, removal: Removal, problem: str, result: str) -> None:
         del self.removals[removal.name]
         self._results[removal.name] = result
-        node = self._lister.get(gvk.NODE, removal.name)
-        if node is not None:
-            self._events.failed(removal, node, problem)
-            self._marking.unmark_to_be_deleted(node)
+        self._events.failed(removal, removal.node, problem)
+        self._open(removal.name)

@@ -25,7 +25,7 @@ from kubestage.controllers.node_autoscaler.shrinking import Shrinking
 from kubestage.controllers.node_autoscaler.templates import Templates
 from kubestage.controllers.node_autoscaler.world import Observer
 from kubestage.store.event_recorder import WARNING
-from kubestage.units import MINUTE_NS
+from kubestage.units import HOUR_NS, MINUTE_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _NOT_READY_NS: Final = 10 * MINUTE_NS
 """For how long nodes may become ready before a cluster without one is reported."""
+_AS_IF_NS: Final = HOUR_NS
+"""How long before its start an autoscaler takes the last scale-up and removal to have been."""
 
 
 class AutoscalingContext(NamedTuple):
@@ -129,6 +131,8 @@ class Autoscaler:
         world = self.world = self._observer.observe(now_ns)
         if self._started_ns is None:
             self._started_ns = now_ns
+            self._growing.begin(now_ns - _AS_IF_NS)
+            self._shrinking.begin(now_ns - _AS_IF_NS)
         if self._leaves_alone(world):
             result.scale_ups.append(ScaleUpStatus(SCALE_UP_NOT_TRIED))
             return result

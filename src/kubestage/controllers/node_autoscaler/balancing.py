@@ -92,6 +92,7 @@ def _free(template: Template) -> dict[str, int]:
     return {
         "cpu": offered.milli_cpu - taken.milli_cpu,
         "memory": offered.memory - taken.memory,
+        "pods": offered.allowed_pod_number,
         "ephemeral-storage": offered.ephemeral_storage - taken.ephemeral_storage,
         **{name: offered.scalars.get(name, 0) - each for name, each in taken.scalars.items()},
     }

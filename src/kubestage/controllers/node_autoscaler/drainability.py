@@ -12,6 +12,7 @@ from kubestage.controllers.ownership import controller_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.budgets import Budgets
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
@@ -23,15 +24,16 @@ _Problem: TypeAlias = tuple[str, str]
 _NOT_FOUND: Final = "ControllerNotFound"
 _KUBE_SYSTEM: Final = "kube-system"
 _REPLICATED: Final = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
-_COUNTED: Final = {
-    "ReplicationController": ("v1", "replication controller"),
-    "ReplicaSet": ("apps/v1", "replication controller"),
-}
+_APPS: Final = "apps"
+# The version in which a controller is looked up, and what is said if it is not there.
 _LOOKED_UP: Final = {
-    "Job": ("batch/v1", "job for {} is not available"),
-    "StatefulSet": ("apps/v1", "statefulset for {} is not available"),
-    "DaemonSet": ("apps/v1", "daemonset for {} is not present"),
+    "ReplicationController": ("v1", "replication controller for {} is not available, err"),
+    "ReplicaSet": ("apps/v1", "replication controller for {} is not available, err"),
+    "Job": ("batch/v1", "job for {} is not available: err"),
+    "StatefulSet": ("apps/v1", "statefulset for {} is not available: err"),
+    "DaemonSet": ("apps/v1", "daemonset for {} is not present, err"),
 }
+_COUNTED: Final = ("ReplicationController", "ReplicaSet")
 
 
 class Moves(msgspec.Struct):
@@ -92,21 +94,21 @@ class Drainability:
         if not self._settings.skip_nodes_with_custom_controller_pods or owner is None:
             return None
         kind, place = owner["kind"], f"{pod.namespace}/{pod.name}"
+        if kind not in _LOOKED_UP or not _is_looked_up(pod, owner):
+            return None
+        version, problem = _LOOKED_UP[kind]
+        found = self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}")
+        if found is None:
+            absent = f'{_resource(version, kind)} "{owner["name"]}" not found'
+            return _NOT_FOUND, f"{problem.format(place)}: {absent}"
         if kind in _COUNTED:
-            version, noun = _COUNTED[kind]
-            found = self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}")
-            if found is None:
-                return _NOT_FOUND, f"{noun} for {place} is not available"
             replicas, least = found["spec"].get("replicas"), self._settings.min_replica_count
             if replicas is not None and replicas < least:
-                words = f"{noun} for {place} has too few replicas spec: {replicas} min: {least}"
+                words = (
+                    f"replication controller for {place} has too few replicas "
+                    f"spec: {replicas} min: {least}"
+                )
                 return "MinReplicasReached", words
-        elif kind in _LOOKED_UP:
-            version, problem = _LOOKED_UP[kind]
-            if owner["apiVersion"] != version and kind != "Job":
-                return None
-            if self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}") is None:
-                return _NOT_FOUND, problem.format(place)
         return None
 
     def _obstacle(self, pod: PodView, budgets: Budgets | None, now_ns: int) -> _Problem | None:
@@ -117,8 +119,8 @@ class Drainability:
         if owner is None or (is_custom and settings.skip_nodes_with_custom_controller_pods):
             return "NotReplicated", f"{pod.namespace}/{pod.name} is not replicated"
         if settings.skip_nodes_with_system_pods and self._is_system(pod, budgets):
-            created_ns = pod.creation_ns or 0
-            if created_ns + settings.blocking_system_pod_disruption_timeout_ns < now_ns:
+            timeout_ns = settings.blocking_system_pod_disruption_timeout_ns
+            if pod.creation_ns is not None and pod.creation_ns + timeout_ns < now_ns:
                 return None
             return "UnmovableKubeSystemPod", (
                 f"non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present: {pod.name}"
@@ -137,3 +139,19 @@ class Drainability:
         if pod.namespace != _KUBE_SYSTEM:
             return False
         return budgets is None or not budgets.is_covered(pod)
+
+
+def _is_looked_up(pod: PodView, owner: Json) -> bool:
+    """Whether the controller of a pod is of a kind and an API group that are looked up."""
+    kind: str = owner["kind"]
+    group: str = owner["apiVersion"].rpartition("/")[0]
+    if kind == "ReplicationController":
+        return True
+    if pod_state.is_daemon(pod):
+        return kind == "DaemonSet" and group == _APPS
+    return kind != "StatefulSet" or group == _APPS
+
+
+def _resource(version: str, kind: str) -> str:
+    """How a lister names what it lists."""
+    return ".".join(filter(None, (kind.lower(), version.rpartition("/")[0])))

@@ -47,11 +47,14 @@ class ClusterClient(Protocol):
 class Removal(msgspec.Struct):
     """A node on its way out: the pods that are yet to be evicted, and those that are yet to end.
 
+    `node` is as it was when it was chosen; the removal goes on even if it is gone by now.
+
     Of pods that belong to the node it does not matter whether they can be evicted. `until_ns` is
     when patience ends: first with budgets, then with pods that do not end.
     """
 
     name: str
+    node: Json
     group: str
     drains: bool
     batch_size: int

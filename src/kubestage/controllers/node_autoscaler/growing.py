@@ -61,7 +61,7 @@ class Growing:
         self._delays = delays
         self._settings = settings
         self._simulator = HintingSimulator()
-        self._last_ns: int | None = None
+        self._last_ns = 0
         self.awaits_more_pods = False
         self._has_work = False
 
@@ -70,10 +70,13 @@ class Growing:
         """Whether no pod waits for a node, and no node is waited for."""
         return not (self._has_work or self._state.requests or self._state.unregistered)
 
+    def begin(self, since_ns: int) -> None:
+        """Start as if nodes had been requested at a time."""
+        self._last_ns = since_ns
+
     def in_cooldown(self, now_ns: int) -> bool:
         """Whether no node may go because of a recent scale-up."""
-        delay_ns = self._settings.scale_down_delay_after_add_ns
-        return self._last_ns is not None and self._last_ns + delay_ns > now_ns
+        return self._last_ns + self._settings.scale_down_delay_after_add_ns > now_ns
 
     def fit(self, snapshot: Snapshot, world: World, draining: Collection[str]) -> Fit:
         """Put waiting pods where they fit, those of nodes that are drained among them."""

@@ -38,6 +38,10 @@ class Marking:
             key = node_state.TO_BE_DELETED
             self._rewrite(node, remove=key, closed=False if opens else None)
 
+    def unmark_candidate(self, node: Json) -> None:
+        """A node may not go any more."""
+        self._rewrite(node, remove=node_state.DELETION_CANDIDATE)
+
     def mark_candidates(
         self, nodes: Iterable[Json], unneeded: Collection[str], now_ns: int
     ) -> bool:
@@ -64,7 +68,7 @@ class Marking:
                 mark = node_state.mark(node_state.DELETION_CANDIDATE, effect, now_ns)
                 self._rewrite(node, add=mark)
             else:
-                self._rewrite(node, remove=node_state.DELETION_CANDIDATE)
+                self.unmark_candidate(node)
         return len(to_unmark) + len(to_mark) <= left
 
     def _rewrite(

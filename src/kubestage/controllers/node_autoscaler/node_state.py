@@ -108,10 +108,10 @@ def readiness(node: Json) -> tuple[bool, int]:
     """Whether a node is ready to run pods, and since when it is or is not, in unix nanoseconds."""
     ready, found, since_ns = True, False, 0
     for each in (node.get("status") or {}).get("conditions") or ():
-        kind, status = each["type"], each["status"]
+        kind, status = each.get("type"), each.get("status")
         if kind == "Ready":
             found = True
-            ready = ready and status == "True"
+            ready = ready and status not in ("False", "Unknown")
         elif kind in ("DiskPressure", "NetworkUnavailable"):
             ready = ready and status != "True"
         else:

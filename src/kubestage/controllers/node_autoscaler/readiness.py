@@ -83,8 +83,9 @@ def _list_of(each: Readiness, node: Json, startup_ns: int, now_ns: int) -> list[
         return each.suspended
     if node_state.is_ready(node):
         return each.ready
-    created_ns = timestamps.parse_time(node["metadata"]["creationTimestamp"])
-    return each.not_started if created_ns + startup_ns > now_ns else each.unready
+    created = node["metadata"].get("creationTimestamp")
+    is_starting = bool(created) and timestamps.parse_time(created) + startup_ns > now_ns
+    return each.not_started if is_starting else each.unready
 
 
 def _is_suspended(node: Json) -> bool:

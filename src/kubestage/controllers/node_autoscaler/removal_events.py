@@ -26,6 +26,11 @@ class RemovalEvents:
         text = "marked the node as toBeDeleted/unschedulable"
         self._reports.report(node, NORMAL, "ScaleDown", text)
 
+    def unmarked(self, node: Json, key: str) -> None:
+        """A mark of an earlier autoscaler is gone."""
+        text = f"removed {key} taint from node {node['metadata']['name']}"
+        self._reports.report(node, NORMAL, "ClusterAutoscalerCleanup", text)
+
     def started(self, removal: StartedRemoval, *, drains: bool) -> None:
         """A removal starts."""
         if not drains:

@@ -36,10 +36,14 @@ class Shrinking:
         self._actuator = actuator
         self._lister = lister
         self._settings = settings
-        self._last_deletion_ns: int | None = None
-        self._last_failure_ns: int | None = None
+        self._last_deletion_ns = 0
+        self._last_failure_ns = 0
         self._scanned_ns: int | None = None
         self._is_marked = True
+
+    def begin(self, since_ns: int) -> None:
+        """Start as if a node had gone, and another had not, at a time."""
+        self._last_deletion_ns = self._last_failure_ns = since_ns
 
     def may_wait(self, now_ns: int) -> bool:
         """Whether another scan would find what the last one found, if nothing has happened."""
@@ -111,10 +115,6 @@ class Shrinking:
         settings = self._settings
         if settings.scale_down_delay_type_local:
             return False
-        return _is_within(
-            self._last_deletion_ns, settings.scale_down_delay_after_delete_ns, now_ns
-        ) or _is_within(self._last_failure_ns, settings.scale_down_delay_after_failure_ns, now_ns)
-
-
-def _is_within(since_ns: int | None, delay_ns: int, now_ns: int) -> bool:
-    return since_ns is not None and since_ns + delay_ns > now_ns
+        after_deletion_ns = self._last_deletion_ns + settings.scale_down_delay_after_delete_ns
+        after_failure_ns = self._last_failure_ns + settings.scale_down_delay_after_failure_ns
+        return max(after_deletion_ns, after_failure_ns) > now_ns

@@ -112,8 +112,10 @@ class Observer:
         cutoff = self._settings.expendable_pods_priority_cutoff
         allowed = self._settings.allowed_scheduler_names
         bypassed = self._settings.bypassed_scheduler_names
-        allocated: list[PodView] = []
+        bound: list[PodView] = []
+        promised: list[PodView] = []
         unschedulable: list[PodView] = []
+        untried: list[PodView] = []
         views, before = {}, self._views
         for pod in self._lister.all(gvk.POD):
             metadata = pod["metadata"]
@@ -127,15 +129,17 @@ class Observer:
             if allowed and pod["spec"].get("schedulerName") not in allowed:
                 continue
             if view.node_name:
-                allocated.append(view)
+                bound.append(view)
             elif pods.is_terminating(pod):
                 continue
             elif view.nominated_node_name:
-                allocated.append(nominated(view))
-            elif pod_state.is_unschedulable(pod) or pod_state.is_untried(pod, bypassed):
+                promised.append(nominated(view))
+            elif pod_state.is_unschedulable(pod):
                 unschedulable.append(view)
+            elif pod_state.is_untried(pod, bypassed):
+                untried.append(view)
         self._views = views
-        return allocated, unschedulable
+        return [*bound, *promised], [*unschedulable, *untried]
 
 
 def nominated(view: PodView) -> PodView:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.replay.cluster_autoscaler import player
+from kubestage.replay.cluster_autoscaler.world_check import LISTS_OF_EVENTS
 from kubestage.replay.world_report import FieldDifference, WorldReport
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.replay.cluster_autoscaler.recorded_world import RecordedWorld
 
-_LISTS_OF_EVENTS: Final = ("events", "evictions", "providerCalls")
 _DECISIONS: Final = ("scaleUp", "scaleDown.deletionStarted")
 _EMPTY: Final[tuple[Any, ...]] = (None, [], {})
 
@@ -47,7 +47,7 @@ def _fields(loop: Json, until_next: Json) -> dict[str, Any]:
     found |= {f"scaleDown.{name}": value for name, value in scale_down.items()}
     found |= {f"until_next.{name}": value for name, value in until_next.items()}
     for name, value in found.items():
-        if name.rpartition(".")[2] in _LISTS_OF_EVENTS and value:
+        if name.rpartition(".")[2] in LISTS_OF_EVENTS and value:
             found[name] = sorted(value, key=_in_order)
     return {name: value for name, value in found.items() if value not in (None, "", [], {})}
 

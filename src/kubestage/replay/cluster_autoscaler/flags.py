@@ -47,18 +47,22 @@ def settings_of(flags: Mapping[str, str | list[str]]) -> NodeAutoscalerSettings:
         if flag in _WITHOUT_EFFECT:
             continue
         name = _MISSPELT.get(flag, flag).replace("-", "_")
-        if f"{name}_ns" in _FIELDS:
-            values[f"{name}_ns"] = durations.parse_duration(str(stated))
-        elif name in _FIELDS:
-            values[name] = _value(stated, _FIELDS[name])
-        else:
+        name = f"{name}_ns" if f"{name}_ns" in _FIELDS else name
+        if name not in _FIELDS:
             raise InputError(f"{flag!r} is not a flag that is modelled", path=f"flags.{flag}")
+        try:
+            values[name] = _value(name, stated)
+        except (msgspec.ValidationError, ValueError) as error:
+            problem = str(error).replace("`", "")
+            raise InputError(f"{stated!r} does not do: {problem}", path=f"flags.{flag}") from None
     return NodeAutoscalerSettings(**values)
 
 
-def _value(stated: str | list[str], kind: Any) -> Any:
-    if kind in (bool, int, float):
-        return msgspec.convert(stated, kind, strict=False)
-    if kind is str:
-        return stated
-    return tuple(stated) if isinstance(stated, list) else (stated,)
+def _value(name: str, stated: str | list[str]) -> Any:
+    kind = _FIELDS[name]
+    if kind == tuple[str, ...]:
+        return tuple(stated) if isinstance(stated, list) else (stated,)
+    text = msgspec.convert(stated, str)
+    if name.endswith("_ns"):
+        return durations.parse_duration(text)
+    return msgspec.convert(text, kind, strict=False)

@@ -3,18 +3,28 @@ to them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.lister import Lister
-from kubestage.errors import InputError, NotFound, TooManyRequests
+from kubestage.errors import NotFound, TooManyRequests
 from kubestage.objects import defaulting, gvk, timestamps
 from kubestage.objects.views import budget as budget_views
 from kubestage.objects.views import pod as pod_views
+from kubestage.replay.cluster_autoscaler.recorded_actions import (
+    Bind,
+    Create,
+    Delete,
+    GroupChange,
+    NodeReady,
+    Replace,
+    Unschedulable,
+)
 from kubestage.stage import Stage
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.replay.cluster_autoscaler.recorded_actions import Action
     from kubestage.replay.cluster_autoscaler.recorded_provider import RecordedProvider
     from kubestage.store.core import KindRef
     from kubestage.store.deletion import DeleteOptions
@@ -130,25 +140,25 @@ class RecordedCluster:
         evictions, self.evictions = self.evictions, []
         return evictions
 
-    def act(self, action: Json, provider: RecordedProvider) -> None:
+    def act(self, action: Action, provider: RecordedProvider) -> None:
         """Do what the outside world did; what ours has removed before is left alone."""
-        operation = action["op"]
-        if operation in ("create", "replace"):
-            self.put(action["object"])
-            if action.get("group"):
-                provider.register(action["object"])
-        elif operation == "delete":
-            kind, key = action["kind"], _key_of(action)
-            (row,) = [each for each in self.store.kinds if each.kind == kind][:1]
-            self.remove(row, key)
-        elif operation == "group":
-            provider.change(action["group"], action)
-        elif operation == "nodeReady":
-            self._set_ready(action["name"], action["ready"])
-        elif operation in ("bind", "unschedulable"):
-            self._set_scheduled(_key_of(action), action.get("node"))
-        else:
-            raise InputError(f"{operation!r} is not an action that is known", path="actions.op")
+        match action:
+            case Create() | Replace():
+                self.put(action.object)
+                if action.group:
+                    provider.register(action.object)
+            case Delete():
+                kinds = [row for row in self.store.kinds if row.kind == action.kind]
+                for kind in kinds[:1]:
+                    self.remove(kind, _key(action.name, action.namespace))
+            case GroupChange():
+                provider.change(action)
+            case NodeReady():
+                self._set_ready(action.name, action.ready)
+            case Bind():
+                self._set_scheduled(_key(action.name, action.namespace), action.node)
+            case Unschedulable():
+                self._set_scheduled(_key(action.name, action.namespace), None)
 
     def _set_ready(self, name: str, is_ready: bool) -> None:
         node = self.lister.get(gvk.NODE, name)
@@ -189,9 +199,8 @@ def seconds(duration_ns: int) -> float:
     return whole if not rest else duration_ns / SECOND_NS
 
 
-def _key_of(action: Json) -> str:
-    namespace: Any = action.get("namespace")
-    return f"{namespace}/{action['name']}" if namespace else str(action["name"])
+def _key(name: str, namespace: str) -> str:
+    return f"{namespace}/{name}" if namespace else name
 
 
 def _covers(budget: Json, pod: Json) -> bool:

@@ -15,6 +15,7 @@ from kubestage.objects import distributions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from kubestage.replay.cluster_autoscaler.recorded_actions import GroupChange
     from kubestage.replay.cluster_autoscaler.recorded_world import RecordedGroup
 
 _SCHEME: Final = "sim://"
@@ -140,15 +141,16 @@ class RecordedProvider:
             provider_id = cloud_provider.instance_id(node)
             self._machines[name].listed.setdefault(provider_id, Instance(provider_id))
 
-    def change(self, name: str, change: Json) -> None:
+    def change(self, change: GroupChange) -> None:
         """A group has other limits from now on."""
-        group = self._groups[name]
-        self._groups[name] = msgspec.structs.replace(
-            group,
-            min_size=change.get("min", group.min_size),
-            max_size=change.get("max", group.max_size),
-            available=change.get("available", group.available),
-        )
+        group = self._groups[change.group]
+        stated = {
+            "min_size": change.min,
+            "max_size": change.max,
+            "available": change.available,
+        }
+        limits = {name: each for name, each in stated.items() if each is not msgspec.UNSET}
+        self._groups[change.group] = msgspec.structs.replace(group, **limits)
 
     def take_calls(self) -> list[Json]:
         """The calls that were made since they were last taken."""
@@ -168,6 +170,6 @@ def _group_of(recorded: RecordedGroup) -> NodeGroup:
         provision_delay=_AT_ONCE,
         available=recorded.available,
         shortage=recorded.shortage,
-        options=recorded.options,
+        options=msgspec.to_builtins(recorded.options),
         template=recorded.template,
     )

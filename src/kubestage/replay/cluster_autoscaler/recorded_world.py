@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Final, Literal
+
 import msgspec
 
 from kubestage.aliases import Json
 from kubestage.errors import InputError
+from kubestage.replay.cluster_autoscaler import world_check
+from kubestage.replay.cluster_autoscaler.recorded_actions import Action  # noqa: TC001 - msgspec reads it
+from kubestage.units import DAY_NS, SECOND_NS
+
+_LONGEST: Final = 366 * DAY_NS // SECOND_NS
+_FIX: Final = "a world of cluster-autoscaler has nodeGroups, objects and steps"
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=_LONGEST)]
 
 
-class RecordedGroup(msgspec.Struct, frozen=True):
+class StatedOptions(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"
+):
+    """What a provider answers as options of a group; the flags hold for the others."""
+
+    scale_down_unneeded_time: str | msgspec.UnsetType = msgspec.UNSET
+    scale_down_unready_time: str | msgspec.UnsetType = msgspec.UNSET
+    max_node_provision_time: str | msgspec.UnsetType = msgspec.UNSET
+    max_node_startup_time: str | msgspec.UnsetType = msgspec.UNSET
+    scale_down_utilization_threshold: float | msgspec.UnsetType = msgspec.UNSET
+    scale_down_gpu_utilization_threshold: float | msgspec.UnsetType = msgspec.UNSET
+    ignore_daemon_sets_utilization: bool | msgspec.UnsetType = msgspec.UNSET
+    zero_or_max_node_scaling: bool | msgspec.UnsetType = msgspec.UNSET
+    allow_non_atomic_scale_up_to_max: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class RecordedGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """A group of nodes, and what its provider can give."""
 
     name: str
@@ -16,21 +41,23 @@ class RecordedGroup(msgspec.Struct, frozen=True):
     max: int
     template: Json
     price: float | None = None
-    options: Json = {}
+    options: StatedOptions = StatedOptions()
     available: int | None = None
-    shortage: str = "never"
+    shortage: Literal["never", "absent", "error", "refuse"] = "never"
+    register_after: _Seconds | None = None
+    ready_after: _Seconds | None = None
 
 
-class RecordedStep(msgspec.Struct, frozen=True):
+class RecordedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the outside world did, and what the autoscaler did then, at a time in seconds."""
 
-    time: float
-    actions: list[Json]
+    time: _Seconds
+    actions: list[Action]
     loop: Json
     until_next: Json = {}
 
 
-class RecordedWorld(msgspec.Struct, frozen=True, rename="camel"):
+class RecordedWorld(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """A world, from its start on.
 
     `order_sensitive` has for a step the fields that may come out otherwise, as the order is random
@@ -45,13 +72,21 @@ class RecordedWorld(msgspec.Struct, frozen=True, rename="camel"):
     steps: list[RecordedStep]
     order_sensitive: dict[str, list[str]] = {}
     priority_expander_config: str | None = None
+    seed: int | None = None
+    recreate_evicted: bool = False
+    schedule_pending: bool = False
 
 
 def read(data: bytes, source: str = "<bytes>") -> RecordedWorld:
     """A world from JSON."""
     try:
-        return msgspec.json.decode(data, type=RecordedWorld)
+        world = msgspec.json.decode(data, type=RecordedWorld)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        problem = f"not a recorded world: {str(error).replace('`', '')}"
-        fix = "a world of cluster-autoscaler has nodeGroups, objects and steps"
-        raise InputError(problem, file=source, fix=fix) from None
+        raise _no_world(str(error).replace("`", ""), source) from None
+    for problem in world_check.problems(world):
+        raise _no_world(problem, source)
+    return world
+
+
+def _no_world(problem: str, source: str) -> InputError:
+    return InputError(f"not a recorded world: {problem}", file=source, fix=_FIX)

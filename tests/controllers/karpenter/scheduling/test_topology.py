@@ -9,6 +9,7 @@ import pytest
 
 from kubestage.aliases import Json
 from kubestage.controllers.karpenter import labels
+from kubestage.controllers.karpenter.scheduling import topology_domains
 from tests.controllers.karpenter import objects
 from tests.controllers.karpenter.clouds import instance_type
 from tests.controllers.karpenter.scheduling.passes import (
@@ -36,6 +37,17 @@ def _by_zone(found: Pass) -> dict[str, int]:
     for zones, pods in zip(found.zones(), found.new, strict=True):
         count["/".join(zones)] += len(pods)
     return dict(count)
+
+
+def test_a_node_pool_without_instance_types_has_no_domains() -> None:
+    zones = expression(labels.ZONE, "In", "zone-1", "zone-9")
+    pools = [
+        objects.node_pool("a", template={"requirements": [zones]}),
+        objects.node_pool("b", template={"requirements": [zones]}),
+    ]
+    found = topology_domains.of_node_pools(pools, {"a": [], "b": THREE_ZONES})
+    assert set(found[labels.ZONE].usable((), "Ignore")) == {"zone-1", "zone-9"}
+    assert topology_domains.of_node_pools(pools, {"a": []}) == {}
 
 
 def test_pods_are_spread_over_zones_in_the_order_of_their_names() -> None:

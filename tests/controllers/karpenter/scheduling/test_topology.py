@@ -78,6 +78,18 @@ def test_pods_that_run_are_counted_and_those_that_end_are_not() -> None:
     assert found.zones() == [["zone-2"]]
 
 
+def test_a_domain_that_only_pods_make_known_is_forgotten_with_the_last_of_them() -> None:
+    """The labels of a node that has not joined yet are those of its NodeClaim."""
+    claim, machine = node("node-01")
+    del machine["metadata"]["labels"][labels.NODE_REGISTERED]
+    del machine["metadata"]["labels"][labels.NODE_INITIALIZED]
+    machine["metadata"]["labels"]["rack"] = "one"
+    claim["metadata"]["deletionTimestamp"] = objects.CREATED
+    moved = _bound("moved", "node-01")
+    moved["spec"]["topologySpreadConstraints"] = [spread("rack")]
+    assert "key=rack (counts = , podDomains" in Pass([claim, machine, moved]).errors["moved"]
+
+
 def test_with_fewer_domains_than_wanted_none_may_have_more_than_the_skew() -> None:
     wanted = spread(labels.ZONE, minDomains=4)
     pods = [pod(f"p{number}", cpu="3", topologySpreadConstraints=[wanted]) for number in range(4)]

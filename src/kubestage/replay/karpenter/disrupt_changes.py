@@ -36,32 +36,40 @@ class Changes:
         self._well_known = well_known
         self._start_ns = start_ns
 
-    def apply(self, commands: list[Command]) -> list[Json]:
-        """Launch the replacements, move the pods, remove the nodes."""
-        seconds = (self._cluster.now_ns - self._start_ns) // SECOND_NS
-        applied: list[Json] = []
-        for command in commands:
-            targets: dict[str, str] = {}
-            for claim in command.replacements:
-                name = f"repl-{seconds}-{len(applied) + 1}"
-                applied.append(self._launch(claim, name))
-                targets.update((pod_state.key_of(pod), name) for pod in claim.pods)
-            if command.results is not None:
-                for placed in command.results.existing_nodes:
-                    targets.update((pod_state.key_of(pod), placed.node.name) for pod in placed.pods)
-            if command.reason == EMPTY:
-                targets = {}
-            for candidate in command.candidates:
-                applied += self._remove(candidate.name, targets)
-        return applied
+    def apply(self, command: Command, applied: list[Json]) -> bool:
+        """Launch the replacements, move the pods, remove the nodes, and note it in `applied`.
 
-    def _launch(self, claim: NewNodeClaim, name: str) -> Json:
-        instance_type = claim.instance_types[0]
-        offering = prices.cheapest(
-            prices.compatible_offerings(
-                instance_type.available, claim.requirements, self._well_known
-            )
-        )
+        False, and nothing is done, if a replacement cannot be had: then the nodes stay.
+        """
+        machines = [machine for machine in map(self._machine, command.replacements) if machine]
+        if len(machines) < len(command.replacements):
+            return False
+        seconds = (self._cluster.now_ns - self._start_ns) // SECOND_NS
+        targets: dict[str, str] = {}
+        for claim, machine in zip(command.replacements, machines, strict=True):
+            name = f"repl-{seconds}-{len(applied) + 1}"
+            applied.append(self._launch(claim, machine, name))
+            targets.update((pod_state.key_of(pod), name) for pod in claim.pods)
+        if command.results is not None:
+            for placed in command.results.existing_nodes:
+                targets.update((pod_state.key_of(pod), placed.node.name) for pod in placed.pods)
+        if command.reason == EMPTY:
+            targets = {}
+        for candidate in command.candidates:
+            applied += self._remove(candidate.name, targets)
+        return True
+
+    def _machine(self, claim: NewNodeClaim) -> tuple[InstanceType, Offering] | None:
+        """The cheapest type that a NodeClaim may have, where that is cheapest; None if nowhere."""
+        required, well_known = claim.requirements, self._well_known
+        types = prices.order_by_price(claim.instance_types, required, well_known)
+        usable = prices.compatible_offerings(types[0].available, required, well_known)
+        return (types[0], prices.cheapest(usable)) if usable else None
+
+    def _launch(
+        self, claim: NewNodeClaim, machine: tuple[InstanceType, Offering], name: str
+    ) -> Json:
+        instance_type, offering = machine
         known = _labels(claim, instance_type, offering)
         now = timestamps.format_time(self._cluster.now_ns)
         self._cluster.update(_node_claim(claim, instance_type, name, known, now))

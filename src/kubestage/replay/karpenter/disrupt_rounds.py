@@ -89,9 +89,10 @@ class DisruptRounds:
             "tookSeconds": took_ns // SECOND_NS,
             "events": shown.events(published),
         }
-        applied = self._changes.apply(outcome.commands)
+        applied: list[Json] = []
         for command in outcome.commands:
-            starting.finish(self._context, command, succeeded=True)
+            succeeded = self._changes.apply(command, applied)
+            starting.finish(self._context, command, succeeded=succeeded)
         if applied:
             step["applied"] = applied
         return step

@@ -57,6 +57,10 @@ def test_the_least_of_the_budgets_for_a_reason_counts() -> None:
     assert _allowed() == budgets.UNBOUNDED
 
 
+def test_a_budget_without_nodes_allows_nothing() -> None:
+    assert _allowed({}) == 0
+
+
 @pytest.mark.parametrize(
     ("now", "expected"),
     [

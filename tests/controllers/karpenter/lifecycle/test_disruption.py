@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.testing import make_pod
 from tests.controllers.karpenter.lifecycle.stages import (
     CLAIM,
     NODE,
@@ -84,6 +85,17 @@ def test_a_node_is_replaced_once_its_pods_have_not_changed_for_as_long_as_stated
     run(stage, 600)
     assert types(stage) == ["medium", "small"]
     assert pending(stage) == 0
+
+
+def test_a_pod_that_is_created_on_a_node_is_an_event_of_the_node() -> None:
+    stage = staged(make_web(2))
+    run(stage, 60)
+    before = claims(stage)[0]["status"]["lastPodEventTime"]
+    own = make_pod("own", cpu="100m")
+    own["spec"]["nodeName"] = nodes(stage)[0]["metadata"]["name"]
+    stage.apply([own])
+    run(stage, 1)
+    assert claims(stage)[0]["status"]["lastPodEventTime"] > before
 
 
 def test_nothing_is_consolidated_before_its_time_or_ever() -> None:

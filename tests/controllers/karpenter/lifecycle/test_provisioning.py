@@ -116,7 +116,7 @@ def test_what_its_definition_allows_may_still_be_wrong() -> None:
     run(stage, 10)
     found = condition(stage.store.get(POOL, "default"), "ValidationSucceeded")
     assert (found["status"], found["reason"]) == ("False", "NodePoolValidationFailed")
-    assert "expected one of: [on-demand reserved spot]" in found["message"]
+    assert "expected one of: map[on-demand:{} reserved:{} spot:{}]" in found["message"]
 
 
 def test_a_pool_counts_its_nodes_and_keeps_its_limit() -> None:

@@ -150,6 +150,19 @@ def test_volumes_are_mounted_up_to_the_limit_of_the_driver(limit: int, placed: b
     assert bool(found.new) is not placed
 
 
+def test_a_pod_whose_volume_is_lost_goes_to_no_node_that_is_there() -> None:
+    """It is unknown how it mounts there; a new node has no limits yet."""
+    going, made = node("node-b")
+    going["metadata"]["deletionTimestamp"] = objects.CREATED
+    claim, storage_class = _volume("data")
+    moved = _with_volume("data", "node-b")
+    cluster = [*node("node-a"), going, made, storage_class, moved]
+    assert Pass([*cluster, claim]).existing == {"node-a": ["data"]}
+    claim["spec"]["volumeName"] = "lost"
+    found = Pass([*cluster, claim])
+    assert (found.existing, found.new) == ({}, [["data"]])
+
+
 def test_a_label_counts_as_known_once_a_pod_says_what_it_must_not_be() -> None:
     # So does the real one, if by accident.
     negative = pod("a", cpu="2", affinity=required(expression("team", "NotIn", "x")))

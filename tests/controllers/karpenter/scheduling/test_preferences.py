@@ -73,6 +73,12 @@ def test_taints_are_tolerated_only_where_a_node_pool_has_such() -> None:
     assert preferences.relaxed(tolerant, tolerate_prefer_no_schedule=True) is None
 
 
+def test_a_toleration_is_known_whatever_time_it_states() -> None:
+    stated = {"operator": "Exists", "effect": "PreferNoSchedule", "tolerationSeconds": 5}
+    pod = {"metadata": {"name": "p"}, "spec": {"tolerations": [stated]}}
+    assert preferences.relaxed(pod, tolerate_prefer_no_schedule=True) is None
+
+
 def test_the_pod_itself_stays_as_it_is() -> None:
     pod = _pod()
     preferences.relaxed(pod, tolerate_prefer_no_schedule=True)

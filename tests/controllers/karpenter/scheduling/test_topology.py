@@ -9,6 +9,7 @@ import pytest
 
 from kubestage.aliases import Json
 from kubestage.controllers.karpenter import labels
+from kubestage.controllers.karpenter.scheduling import topology_domains
 from tests.controllers.karpenter import objects
 from tests.controllers.karpenter.clouds import instance_type
 from tests.controllers.karpenter.scheduling.passes import (
@@ -38,6 +39,17 @@ def _by_zone(found: Pass) -> dict[str, int]:
     return dict(count)
 
 
+def test_a_node_pool_without_instance_types_has_no_domains() -> None:
+    zones = expression(labels.ZONE, "In", "zone-1", "zone-9")
+    pools = [
+        objects.node_pool("a", template={"requirements": [zones]}),
+        objects.node_pool("b", template={"requirements": [zones]}),
+    ]
+    found = topology_domains.of_node_pools(pools, {"a": [], "b": THREE_ZONES})
+    assert set(found[labels.ZONE].usable((), "Ignore")) == {"zone-1", "zone-9"}
+    assert topology_domains.of_node_pools(pools, {"a": []}) == {}
+
+
 def test_pods_are_spread_over_zones_in_the_order_of_their_names() -> None:
     pods = [
         pod(f"p{number}", cpu="3", topologySpreadConstraints=[spread(labels.ZONE)])
@@ -64,6 +76,18 @@ def test_pods_that_run_are_counted_and_those_that_end_are_not() -> None:
         types=THREE_ZONES,
     )
     assert found.zones() == [["zone-2"]]
+
+
+def test_a_domain_that_only_pods_make_known_is_forgotten_with_the_last_of_them() -> None:
+    """The labels of a node that has not joined yet are those of its NodeClaim."""
+    claim, machine = node("node-01")
+    del machine["metadata"]["labels"][labels.NODE_REGISTERED]
+    del machine["metadata"]["labels"][labels.NODE_INITIALIZED]
+    machine["metadata"]["labels"]["rack"] = "one"
+    claim["metadata"]["deletionTimestamp"] = objects.CREATED
+    moved = _bound("moved", "node-01")
+    moved["spec"]["topologySpreadConstraints"] = [spread("rack")]
+    assert "key=rack (counts = , podDomains" in Pass([claim, machine, moved]).errors["moved"]
 
 
 def test_with_fewer_domains_than_wanted_none_may_have_more_than_the_skew() -> None:

@@ -86,7 +86,7 @@ def allowed(node_pool: Json, count: int, reason: str, now_ns: int) -> int:
 def _allowed_by(budget: Json, count: int, now_ns: int) -> int:
     if not is_active(budget, now_ns):
         return UNBOUNDED
-    text = str(budget["nodes"])
+    text = str(budget.get("nodes") or "")
     if _INTEGER.fullmatch(text):
         return integers.parse(text)
     percent = _PERCENT.fullmatch(text)

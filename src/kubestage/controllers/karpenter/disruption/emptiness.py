@@ -54,11 +54,15 @@ class Emptiness(Consolidation):
 
     def confirm(self, command: Command) -> Command | None:
         """The command without the nodes that are no longer empty or allowed."""
+        now_ns = self.context.now_ns
         current = validation.current_candidates(self.context, self, command.candidates)
-        budgets = validation.budgets(self.context, self.reason)
-        within, _ = validation.within_budgets(
-            [each for each in current if not each.node.nominated(self.context.now_ns)], budgets
-        )
+        within: list[Candidate] = []
+        # Budgets are not looked at, nor complained about, for nothing.
+        if current:
+            within, _ = validation.within_budgets(
+                [each for each in current if not each.node.nominated(now_ns)],
+                validation.budgets(self.context, self.reason),
+            )
         kept = {each.name for each in within}
         lost = [each for each in command.candidates if each.name not in kept]
         self.note_rejected(lost, "it is no longer empty, or its budget is used up")

@@ -59,6 +59,7 @@ class MultiNodeConsolidation(Consolidation):
             return None
         low, high = 1, MOST if len(candidates) > MOST else len(candidates) - 1
         found: Command | None = None
+        rejected: Command | None = None
         scores: Mapping[str, Score] = {}
         limit = SearchLimit.of(self.context.settings, self.consolidation_type)
         while low <= high:
@@ -66,17 +67,24 @@ class MultiNodeConsolidation(Consolidation):
             if not limit.allows_simulation():
                 # What was found until then counts.
                 self.problem = "the time for the search is up"
+                rejected = None
                 break
             command = self._sensible(candidates[: middle + 1])
             approved = None if command is None else self.evaluator.approve(command)
             if command is not None and approved is None:
+                rejected = command
                 self.problem = self.evaluator.rejection(command)
             if command is None or approved is None:
                 high = middle - 1
                 continue
             found, scores = command, approved
             low = middle + 1
-        return None if found is None else (found, scores)
+        if found is not None:
+            return found, scores
+        if rejected is not None:
+            # NodePools that would have approved say so, though others did not.
+            self.evaluator.publish_scores(rejected, self.evaluator.scores(rejected))
+        return None
 
     def _note(self, candidates: Sequence[Candidate], command: Command | None) -> None:
         """Which nodes go together, and why others do not."""

@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 class Overlaid(NamedTuple):
     """The types of each NodePool with their overlays, and the overlays that are not applied."""
 
-    types: dict[str, list[InstanceType]]
+    types: dict[str, Sequence[InstanceType]]
     problems: dict[str, Problem]
 
 
@@ -111,9 +111,7 @@ def _weight(spec: Json) -> int:
 
 def _problems_of(spec: Json, well_known: frozenset[str]) -> Iterator[str]:
     for stated in spec.get("requirements") or ():
-        found = "; ".join(validation.problems_of(stated, well_known))
-        if found:
-            yield f"invalid value: {found} in requirements, restricted"
+        yield from validation.restricted((stated,), well_known)
         if stated.get("operator") == requirement.NOT_IN and not stated.get("values"):
             yield f"key {stated['key']} with operator NotIn must have a value defined"
     for name in sorted(_STANDARD.intersection(spec.get("capacity") or ())):

@@ -66,15 +66,10 @@ class ClaimState:
             self._at_work.give_up(claim, f"Expired: expireAfter {claim['spec']['expireAfter']}")
 
     def on_pod(self, change: Change) -> None:
-        """A pod has come to a node, has ended, or is going."""
+        """A pod has come to a node, be it with its creation, has ended, or is going."""
         new, old = change.new, change.old
         name = (new.get("spec") or {}).get("nodeName")
-        if not name or old is None or pod_state.is_daemon(new):
-            return
-        was_bound = bool((old.get("spec") or {}).get("nodeName"))
-        has_ended = pod_state.is_terminal(new) and not pod_state.is_terminal(old)
-        is_going_now = pod_state.is_terminating(new) and not pod_state.is_terminating(old)
-        if not was_bound or has_ended or is_going_now:
+        if name and not pod_state.is_daemon(new) and (old is None or _matters(old, new)):
             self._at_work.wake(f"pods:{name}", 0)
 
     def note_pods(self, node_name: str) -> None:
@@ -98,3 +93,11 @@ class ClaimState:
             return None
         created_ns = timestamps.parse_time(claim["metadata"]["creationTimestamp"])
         return created_ns + durations.parse_duration(after)
+
+
+def _matters(old: Json, new: Json) -> bool:
+    """Whether a pod that has a node now had none, or did not end or go before."""
+    was_bound = bool((old.get("spec") or {}).get("nodeName"))
+    has_ended = pod_state.is_terminal(new) and not pod_state.is_terminal(old)
+    is_going_now = pod_state.is_terminating(new) and not pod_state.is_terminating(old)
+    return not was_bound or has_ended or is_going_now

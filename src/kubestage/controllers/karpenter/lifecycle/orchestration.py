@@ -56,11 +56,7 @@ class Orchestration:
             self._mark(each.node.node, each.node_claim, command.reason)
         replacements = self._maker.make(command.replacements, nominates=False, command=command)
         if len(replacements) != len(command.replacements):
-            # The next round takes the marks away again.
-            for name in replacements:
-                claim = at_work.claim(name)
-                if claim is not None:
-                    at_work.give_up(claim, "not all replacements of a command could be made")
+            # The next round takes the marks away again. What was made stays until it is empty.
             return
         starting.start(self._context, command)
         self._number += 1

@@ -11,21 +11,18 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.lifecycle.at_work import AtWork
 
 _VALIDATED: Final = "ValidationSucceeded"
-_CONFLICT: Final = "conflict with another overlay"
 
 
 def sync(at_work: AtWork) -> None:
     """Write the status of all NodeOverlays: each may contradict any other."""
     if not at_work.settings.node_overlay:
         return
-    invalid, conflicting = at_work.cloud.overlay_problems()
+    problems = at_work.cloud.overlay_problems()
     for overlay in at_work.lister.all(OVERLAY):
-        name = overlay["metadata"]["name"]
+        problem = problems.get(overlay["metadata"]["name"])
         conditions = ConditionSet(overlay, (_VALIDATED,), at_work.now_ns)
-        if name in invalid:
-            conditions.set_false(_VALIDATED, "RuntimeValidation", invalid[name])
-        elif name in conflicting:
-            conditions.set_false(_VALIDATED, "Conflict", _CONFLICT)
-        else:
+        if problem is None:
             conditions.set_true(_VALIDATED)
+        else:
+            conditions.set_false(_VALIDATED, problem.reason, problem.message)
         at_work.write_status(OVERLAY, overlay, conditions.status)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.karpenter import labels
-from kubestage.controllers.karpenter.requirements import rules
+from kubestage.controllers.karpenter.requirements import validation
 from kubestage.objects.validation import names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from kubestage.aliases import Json
 
 
-def problem(pool: Json, well_known: Collection[str]) -> str:
+def problem(pool: Json, well_known: frozenset[str]) -> str:
     """Everything that is wrong with a NodePool, in words; empty if nothing is."""
     template = pool["spec"]["template"]
     spec, stated = template["spec"], (template.get("metadata") or {}).get("labels") or {}
@@ -22,7 +22,7 @@ def problem(pool: Json, well_known: Collection[str]) -> str:
     found = [
         *_of_labels(stated, well_known),
         *_of_taints(spec),
-        *(text for each in required for text in rules.problems(each, well_known)),
+        *validation.restricted(required, well_known),
         *(
             f'invalid key: "{each["key"]}" in requirements, restricted'
             for each in required
@@ -32,7 +32,7 @@ def problem(pool: Json, well_known: Collection[str]) -> str:
     return "; ".join(found)
 
 
-def _of_labels(stated: Json, well_known: Collection[str]) -> Iterator[str]:
+def _of_labels(stated: Json, well_known: frozenset[str]) -> Iterator[str]:
     for key, value in stated.items():
         if key == labels.NODE_POOL:
             yield f'invalid key name "{key}" in labels, restricted'

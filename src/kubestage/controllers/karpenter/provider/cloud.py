@@ -21,10 +21,11 @@ from kubestage.objects import distributions, prices
 from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
+    from kubestage.controllers.karpenter.instance_types.overlay import Problem
     from kubestage.controllers.karpenter.instance_types.types import InstanceType, Offering
     from kubestage.controllers.karpenter.provider.launching import Option
     from kubestage.controllers.karpenter.provider.machines import Machine
@@ -107,10 +108,9 @@ class Cloud:
 
     def types_of(self, node_pool: Json) -> Sequence[InstanceType]:
         """The instance types of a NodePool, with what is available now."""
-        listed = self._types_without_overlays(node_pool)
         if not self._has_overlays:
-            return listed
-        return self._overlays.applied(node_pool, listed, self.well_known)
+            return self._types_without_overlays(node_pool)
+        return self._overlays.applied(node_pool, self.well_known)
 
     def _types_without_overlays(self, node_pool: Json) -> Sequence[InstanceType]:
         found = self.class_of(node_pool["spec"]["template"]["spec"]["nodeClassRef"])
@@ -132,8 +132,8 @@ class Cloud:
             offered = self._offered[of.key] = (state, now)
         return offered[1]
 
-    def overlay_problems(self) -> tuple[dict[str, str], frozenset[str]]:
-        """What is wrong with NodeOverlays, and which contradict others."""
+    def overlay_problems(self) -> Mapping[str, Problem]:
+        """What is wrong with NodeOverlays, by name."""
         return self._overlays.problems(self.well_known)
 
     def zones_of(self, of: NodeClass) -> list[str]:

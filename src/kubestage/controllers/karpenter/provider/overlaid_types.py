@@ -5,15 +5,14 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Final
 
-from kubestage.controllers.karpenter.provider import overlays
-from kubestage.controllers.karpenter.requirements import rules
+from kubestage.controllers.karpenter.instance_types import overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.controllers.karpenter.instance_types.overlay import Overlaid, Problem
     from kubestage.controllers.karpenter.instance_types.types import InstanceType
-    from kubestage.controllers.karpenter.provider.overlays import Evaluation
     from kubestage.controllers.lister import Lister
 
 OVERLAY: Final = ("karpenter.sh/v1alpha1", "NodeOverlay")
@@ -26,52 +25,30 @@ class OverlaidTypes:
     def __init__(self, lister: Lister, types_of: Callable[[Json], Sequence[InstanceType]]) -> None:
         self._lister = lister
         self._types_of = types_of
-        self._evaluated: tuple[list[object], Evaluation] | None = None
-        self._applied: dict[str, Sequence[InstanceType]] = {}
+        self._evaluated: tuple[list[object], Overlaid] | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_evaluated": None, "_applied": {}}
+        return {**self.__dict__, "_evaluated": None}
 
-    def applied(
-        self, pool: Json, listed: Sequence[InstanceType], well_known: Collection[str]
-    ) -> Sequence[InstanceType]:
-        """The types of a NodePool as overlays have them."""
-        name = pool["metadata"]["name"]
-        evaluation = self._evaluation(well_known)
-        if name not in self._applied:
-            self._applied[name] = evaluation.applied(name, listed)
-        return self._applied[name]
+    def applied(self, pool: Json, well_known: frozenset[str]) -> Sequence[InstanceType]:
+        """The types of a NodePool as overlays have them; as they are if it is none of these."""
+        found = self._evaluation(well_known).types.get(pool["metadata"]["name"])
+        return self._types_of(pool) if found is None else found
 
-    def problems(self, well_known: Collection[str]) -> tuple[dict[str, str], frozenset[str]]:
-        """What is wrong with overlays, and which contradict others."""
-        return self._invalid(well_known), self._evaluation(well_known).conflicting
+    def problems(self, well_known: frozenset[str]) -> Mapping[str, Problem]:
+        """The overlays that do not count, by name: they are not valid, or contradict others."""
+        return self._evaluation(well_known).problems
 
-    def _evaluation(self, well_known: Collection[str]) -> Evaluation:
+    def _evaluation(self, well_known: frozenset[str]) -> Overlaid:
         found = self._lister.all(OVERLAY)
-        pools = {
-            pool["metadata"]["name"]: (pool, self._types_of(pool))
-            for pool in self._lister.all(_NODE_POOL)
-        }
-        state: list[object] = [*found, *(part for each in pools.values() for part in each)]
+        pools = self._lister.all(_NODE_POOL)
+        listed = {pool["metadata"]["name"]: self._types_of(pool) for pool in pools}
+        state: list[object] = [*found, *pools, *listed.values()]
         known = self._evaluated
         if known is not None and len(known[0]) == len(state) and (
             all(map(operator.is_, known[0], state))
         ):  # fmt: skip
             return known[1]
-        invalid = self._invalid(well_known)
-        valid = (each for each in found if each["metadata"]["name"] not in invalid)
-        evaluation = overlays.evaluate(valid, pools)
+        evaluation = overlay.overlaid(found, pools, listed, well_known)
         self._evaluated = (state, evaluation)
-        self._applied = {}
         return evaluation
-
-    def _invalid(self, well_known: Collection[str]) -> dict[str, str]:
-        problems = {
-            each["metadata"]["name"]: [
-                text
-                for stated in each["spec"].get("requirements") or ()
-                for text in rules.problems(stated, well_known)
-            ]
-            for each in self._lister.all(OVERLAY)
-        }
-        return {name: "; ".join(texts) for name, texts in problems.items() if texts}

@@ -9,7 +9,7 @@ from kubestage.controllers.karpenter.requirements import requirement
 from kubestage.objects.validation import names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _OPERATORS: Final = (
     "DoesNotExist", "Exists", "Gt", "Gte", "In", "Lt", "Lte", "NotIn",
@@ -35,6 +35,14 @@ def problems_of(stated: Mapping[str, Any], well_known: frozenset[str]) -> Iterat
         for problem in names.is_valid_label_value(value):
             yield f"invalid value {value} for key {key}, {problem}"
     yield from _problems_of_number(key, operator, values, stated.get("minValues"))
+
+
+def restricted(required: Iterable[Mapping[str, Any]], well_known: frozenset[str]) -> Iterator[str]:
+    """The problems of requirements of a NodePool or a NodeOverlay, all of one in one sentence."""
+    for each in required:
+        found = "; ".join(problems_of(each, well_known))
+        if found:
+            yield f"invalid value: {found} in requirements, restricted"
 
 
 def _problems_of_number(

@@ -70,6 +70,8 @@ class BoundPods:
             if counts.nodes[domain] <= number
         ]
         fewer = self._excluded(rule, excluded)
+        # Domains that only pods make known are forgotten with the last of them.
+        gone += [domain for domain in fewer if not counts.nodes[domain]]
         left = {domain: counts.pods[domain] - fewer[domain] for domain in {*gone, *fewer}}
         group.start(counts.domains, gone, left)
 

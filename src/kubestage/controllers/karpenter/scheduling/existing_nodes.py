@@ -49,7 +49,7 @@ class ExistingNodes:
     def place(self, pod: QueuedPod, shape: PodShape, owned: Ownership, topology: Topology) -> bool:
         """Put the pod on the first node that takes it; whether there is one."""
         requested = self._index.requests_of(shape)
-        if requested is None or not len(self._positions):
+        if requested is None or pod.has_lost_volume or not len(self._positions):
             return False
         accepting = self._accepting.get(shape)
         if accepting is None:

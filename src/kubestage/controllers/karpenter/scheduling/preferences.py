@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 _TOLERATION: Final = {"operator": "Exists", "effect": "PreferNoSchedule"}
+_MATCHED: Final = ("key", "effect", "operator", "value")
+"""The fields by which tolerations are the same, for how long they hold does not matter."""
 
 
 def relaxed(pod: Json, *, tolerate_prefer_no_schedule: bool) -> Json | None:
@@ -32,7 +34,7 @@ def tolerating(pod: Json) -> Json | None:
     """The pod with a toleration of all PreferNoSchedule taints; None if it has one."""
     stated = pod["spec"].get("tolerations") or []
     for each in stated:
-        if {key: value for key, value in each.items() if value} == _TOLERATION:
+        if all((each.get(field) or None) == _TOLERATION.get(field) for field in _MATCHED):
             return None
     return _with_spec(pod, tolerations=[*stated, _TOLERATION])
 

@@ -102,7 +102,9 @@ class PreparedPools:
             if any(usage.claim_name(pod, each) is not None for each in volumes):
                 terms = volume_topology.terms_of(pod, objects)
                 mounted = usage.volumes_of(pod, objects)
-                return QueuedPod(pod, shape, mounted, terms or (), tracked=terms is not None)
+                found = QueuedPod(pod, shape, mounted, terms or (), tracked=terms is not None)
+                found.has_lost_volume = usage.has_lost_volume(pod, objects)
+                return found
             known = QueuedPod(pod, shape, {}, ())
             known.plain = self._plain.of(shape)
         self._queued[key] = known

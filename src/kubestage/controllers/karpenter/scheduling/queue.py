@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 class QueuedPod:
     """A pod to be placed, its volumes by driver, and the alternatives of where they can be had.
 
-    A pod whose volumes cannot be looked up counts in no topology until it has failed once.
+    A pod whose volumes cannot be looked up counts in no topology until it has failed once. One that
+    lost a volume goes to no node of the cluster.
     """
 
     __slots__ = (
+        "has_lost_volume",
         "key",
         "movable",
         "order",
@@ -55,6 +57,7 @@ class QueuedPod:
         self.volume_terms = volume_terms
         self.tracked = tracked
         self.movable = movable
+        self.has_lost_volume = False
         self.plain: PlainShape | None = None
         requests = shape.amounts
         created: str = metadata.get("creationTimestamp") or ""

@@ -74,8 +74,9 @@ class Results:
 
     @property
     def non_pending_errors(self) -> str:
-        """Why pods that run now would go nowhere."""
+        """Why pods that run now would go nowhere, by namespace and name."""
         failed = [each for each in self.pod_errors if not pod_state.is_provisionable(each.pod)]
+        failed.sort(key=lambda each: pod_state.key_of(each.pod))
         if not failed:
             return "No Pod Scheduling Errors"
         shown = "".join(

@@ -51,7 +51,7 @@ def of_node_pools(
     found: dict[str, Domains] = {}
     for node_pool in sorted(node_pools, key=lambda each: str(each["metadata"]["name"])):
         offered = types.get(node_pool["metadata"]["name"])
-        if offered is None:
+        if not offered:
             continue
         template = node_pool["spec"]["template"]
         taints = tolerance.taints_of(template["spec"].get("taints"))

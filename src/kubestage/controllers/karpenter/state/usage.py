@@ -71,6 +71,18 @@ def volumes_of(pod: Json, storage: StorageObjects) -> Volumes:
     return {driver: frozenset(claims) for driver, claims in found.items()}
 
 
+def has_lost_volume(pod: Json, storage: StorageObjects) -> bool:
+    """Whether a claim of a pod is bound to a volume that is not there: how it mounts is unknown."""
+    namespace = pod["metadata"].get("namespace") or ""
+    for volume in pod["spec"].get("volumes") or ():
+        name = claim_name(pod, volume)
+        claim = None if name is None else storage.claim(namespace, name)
+        bound_to = None if claim is None else claim["spec"].get("volumeName")
+        if bound_to and storage.volume(bound_to) is None:
+            return True
+    return False
+
+
 def driver_of(claim: Json, storage: StorageObjects) -> str | None:
     """The CSI driver of a claim: that of its volume, or that which its class provisions with."""
     spec = claim["spec"]

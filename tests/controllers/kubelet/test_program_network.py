@@ -153,6 +153,20 @@ def test_what_no_name_leads_to_is_not_made_up(cluster: Cluster, url: str) -> Non
         ("curl -s -o /tmp/page http://web/echo?msg=kept && cat /tmp/page", "kept", 0),
         ("curl -s --request POST --data a=b --max-time 5 http://web/echo?msg=sent", "sent", 0),
         ("curl -sf -w '%{http_code}' 'http://web/echo?msg=a&code=500'", "500", 22),
+        ("wget -qO- http://web/echo?msg=got", "got", 0),
+        ("wget -q -O /tmp/w http://web/echo?msg=file && cat /tmp/w", "file", 0),
+        ("cd /tmp && wget -q http://web/hostname && cat hostname", "one", 0),
+        ("wget -O- --header 'X-Kind: b' 'http://web/header?key=X-Kind'", "b", 0),
+        (
+            "wget -T 5 -O - --post-data=a http://web/header?key=content-type",
+            "application/x-www-form-urlencoded",
+            0,
+        ),
+        (
+            "wget -qO- 'http://web/echo?msg=a&code=404'",
+            "wget: server returned error: HTTP/1.1 404 Not Found\n",
+            1,
+        ),
         ("curl -s -H X-Kind:a http://web/header?key=X-Kind", "a", 0),
         ("curl -s -H 'X-Kind: a' http://web/header?key=X-Kind", "a", 0),
     ],
@@ -168,6 +182,10 @@ def test_what_curl_understands(cluster: Cluster, command: str, answer: str, code
         "curl --tlsv1.2 http://web/",
         "curl -w '%{time_total}' http://web/",
         "curl -o",
+        "curl https://web/",
+        "wget -O",
+        "wget --spider http://web/",
+        "wget -r http://web/",
     ],
 )
 def test_what_curl_does_not_understand(cluster: Cluster, command: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final
 
-from kubestage.programs import environment, hosts, images, tree
+from kubestage.programs import environment, hosts, images, kernel, tree
 from kubestage.programs.files import Files, Mount
 from kubestage.programs.tree import User
 
@@ -18,13 +18,20 @@ TERMINATION_LOG: Final = "/dev/termination-log"
 
 
 def files_of(
-    pod: Json, container: Json, volumes: Volumes, variables: dict[str, str], now_ns: int
+    pod: Json,
+    container: Json,
+    volumes: Volumes,
+    variables: dict[str, str],
+    now_ns: int,
+    cpus: int,
 ) -> Files:
-    """The files of a container that starts now."""
+    """The files of a container that starts now, on a node with so many CPUs."""
     root = images.root_of(str(container.get("image") or ""))
     files = Files(root, User())
     files.now_ns = now_ns
     _kubelets_files(files, pod, container)
+    resources, whole = container.get("resources") or {}, pod["spec"].get("resources") or {}
+    kernel.show(files, container, resources, whole, cpus)
     home = container.get("workingDir")
     if home:
         _directories(root, home)

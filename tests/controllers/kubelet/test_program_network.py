@@ -211,3 +211,26 @@ def test_files_have_numbers(cluster: Cluster) -> None:
     assert shown[0] == shown[1]
     assert shown[0][0].isdigit()
     assert shown[0][1].startswith("drwx")
+
+
+def test_ports_of_a_node_lead_to_its_pods() -> None:
+    def at(name: str, address: str, protocol: str, *words: str) -> Json:
+        port = {"hostPort": 54323, "hostIP": address, "containerPort": 8080, "protocol": protocol}
+        return pod(name, image="agnhost", args=["netexec", *words], policy="Always", ports=[port])
+
+    host = pod("host", "sleep", "1000")
+    host["spec"]["hostNetwork"] = True
+    cluster = Cluster(host, pod("p", "sleep", "1000")).run("10s")
+    node = cluster.status("host")["hostIP"]
+    udp = at("udp", node, "UDP", "--http-port=8008", "--udp-port=8080")
+    cluster.stage.apply([at("own", "127.0.0.1", "TCP"), at("all", node, "TCP"), udp])
+    cluster.run("10s")
+    near = f"curl -s -g --connect-timeout 5 --interface {node} http://127.0.0.1:54323"
+    assert cluster.execute("host", "sh", "-c", f"{near}/hostname") == ("own", 0)
+    assert cluster.execute("host", "sh", "-c", f"{near}/clientip") == (f"{node}:40000", 0)
+    for name in ("host", "p"):
+        assert cluster.execute(name, "curl", f"http://{node}:54323/hostname") == ("all", 0)
+    sent = f"echo hostname | nc -u -w 5 {node} 54323"
+    assert cluster.execute("host", "sh", "-c", sent) == ("udp", 0)
+    with pytest.raises(Unmodelled):
+        cluster.execute("p", "curl", "http://127.0.0.1:54323/hostname")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubestage.programs.commands import Run
 
 _LETTERS: Final = frozenset("sSfqkgvIiL")
-_VALUES: Final = frozenset({"-o", "-w", "-H", "-X", "-d", "-m", "--connect-timeout"})
+_VALUES: Final = frozenset({"-o", "-w", "-H", "-X", "-d", "-m", "--connect-timeout", "--interface"})
 _LONG: Final = {
     "--output": "-o", "--write-out": "-w", "--header": "-H", "--request": "-X", "--data": "-d",
     "--max-time": "-m",
@@ -98,7 +98,9 @@ def _curled(call: Call, command: _CurlCommand) -> http.HttpAnswer:
         raise call.unmodelled()
     host, port, path, query = parts
     body = "&".join(data or ()).encode()
-    request = http.HttpRequest(method, path, query, headers, body, asking.client(call), is_safe)
+    address = command.values.get("--interface")
+    client = f"{address[-1]}:40000" if address else asking.client(call)
+    request = http.HttpRequest(method, path, query, headers, body, client, is_safe)
     return asking.answer(call, host, port, request)
 
 

@@ -81,8 +81,9 @@ class Processes:
     def resize(self, pod: Pod, container: Container, obj: Json | None) -> None:
         """A container has other resources from now on."""
         self.advance(pod, obj)
-        contexts = (container.context, container.process and container.process.context)
-        for context in filter(None, contexts):
+        process = container.process
+        context = container.context if process is None else process.context
+        if context is not None:
             shown = container.plan.allocation.shown
             kernel.limit(context.files, shown, pod.plan.allocation.pod_level or {})
 

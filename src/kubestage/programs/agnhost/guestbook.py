@@ -46,7 +46,7 @@ class Guestbook(Server):
         request = f"register?host={own}"
         place = f"{self._primary}:{self._backend}"
         self.log(f"Registering to primary: {place}/{request}")
-        found = self._asked(self._primary, request)
+        found = self._request(self._primary, request)
         if found is None:
             self.log(f"encountered error while registering to primary: {_refused(place, request)}."
                      " Retrying in 1s.")  # fmt: skip
@@ -90,7 +90,7 @@ class Guestbook(Server):
         self._values[key] = value
         passed_on = f"set?key={key}&value={value}"
         for each in self._replicas:
-            if self._asked(each, passed_on) is None:
+            if self._request(each, passed_on) is None:
                 problem = _refused(f"{each}:{self._backend}", passed_on)
                 text = f"encountered error while propagating to replica '{each}': {problem}\n"
                 return http.text(text, 417)
@@ -106,13 +106,13 @@ class Guestbook(Server):
             return http.text("cannot set with empty key.\n", 400)
         host = "agnhost-replica" if command == "get" else "agnhost-primary"
         passed_on = f"{command}?key={key}&value={value}"
-        found = self._asked(host, passed_on)
+        found = self._request(host, passed_on)
         if found is None:
             problem = _refused(f"{host}:{self._backend}", passed_on)
             return http.text(f"encountered error: {problem}\n", 417)
         return http.page(found)
 
-    def _asked(self, host: str, request: str) -> bytes | None:
+    def _request(self, host: str, request: str) -> bytes | None:
         path, _, query = request.partition("?")
         own = (hosts.addresses_of(self.call.context.pod) or [""])[0]
         sent = HttpRequest("GET", f"/{path}", query, client=f"{own}:40000")

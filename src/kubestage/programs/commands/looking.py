@@ -172,14 +172,14 @@ def mount(call: Call) -> int:
     """``mount -t TYPE``: where the kernel shows itself; other mounts are not known so well."""
     if len(call.arguments) != 2 or call.arguments[0] != "-t":
         raise call.unmodelled()
-    wanted = call.arguments[1]
-    if wanted not in _KERNEL:
+    fs_type = call.arguments[1]
+    if fs_type not in _KERNEL:
         raise call.unmodelled()
     for each in call.files.mounts:
-        if each.type == wanted:
+        if each.type == fs_type:
             access = "ro" if each.is_read_only else "rw"
             options = f"{access},nosuid,nodev,noexec,relatime"
-            call.print(f"{_KERNEL[wanted]} on {each.path} type {wanted} ({options})\n")
+            call.print(f"{_KERNEL[fs_type]} on {each.path} type {fs_type} ({options})\n")
     return 0
 
 

@@ -244,3 +244,21 @@ def test_policies_ask_the_same_authorizer() -> None:
         await server.call("POST", f"{IN_DEFAULT}/configmaps", body)
 
     tell(story)
+
+
+def test_controllers_act_by_tokens_of_their_own_accounts() -> None:
+    """As kube-controller-manager does with --use-service-account-credentials."""
+
+    async def story(server: Server) -> None:
+        accounts, name = "/api/v1/namespaces/kube-system/serviceaccounts", "replicaset-controller"
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+        await server.call("POST", accounts, account)
+        review = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        made = await server.call("POST", f"{accounts}/{name}/token", review)
+        own = {"authorization": f"Bearer {made['status']['token']}"}
+        await server.call("POST", f"{IN_DEFAULT}/pods", make_pod("p"), headers=own)
+        await server.call("GET", "/apis/apps/v1/replicasets", headers=own)
+        why = await server.refused(403, "GET", f"{IN_DEFAULT}/secrets", headers=own)
+        assert f'User "system:serviceaccount:kube-system:{name}" cannot list' in why
+
+    tell(story)

@@ -46,13 +46,15 @@ class Files:
         """The node of an absolute path."""
         return self._walk(path, follows=follows)[1]
 
-    def read(self, path: str) -> bytes:
-        """The content of a file."""
+    def read(self, path: str, *, in_part: bool = False) -> bytes:
+        """The content of a file; of some, only those can read it who do with a part of it."""
         found = self.find(path)
         if found.kind == tree.DIRECTORY:
             raise tree.FileError(tree.IS_DIRECTORY)
         if not found.allows(self.user, _READ):
             raise tree.FileError(tree.DENIED)
+        if found.is_image and not in_part:
+            raise tree.of_image(path)
         return found.data
 
     def names(self, path: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.parse
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -10,6 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+_SNIFFED: Final = 512
+_TAGS: Final = b"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
+_HTML: Final = re.compile(rb"[\t\n\x0c\r ]*<(?:(?:" + _TAGS + rb")[ >]|!--)", re.IGNORECASE)
+_XML: Final = re.compile(rb"[\t\n\x0c\r ]*<\?xml")
+_BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 class HttpRequest(NamedTuple):
@@ -21,6 +29,7 @@ class HttpRequest(NamedTuple):
     headers: Mapping[str, str] = _NONE
     body: bytes = b""
     client: str = "127.0.0.1:40000"
+    is_tls: bool = False
 
     @property
     def uri(self) -> str:
@@ -42,6 +51,8 @@ BAD_REQUEST: Final = (
     b"Connection: close\r\n\r\n400 Bad Request"
 )
 """What Go's server answers to bytes that are no request."""
+NO_TLS: Final = "http: server gave HTTP response to HTTPS client"
+"""What Go's clients say of a server that does not speak TLS."""
 RAW: Final = "RAW"
 """The method of bytes that are sent as they are over TCP, without HTTP."""
 DATAGRAM: Final = "DATAGRAM"
@@ -59,6 +70,21 @@ class HttpAnswer(NamedTuple):
 def text(body: str, code: int = 200) -> HttpAnswer:
     """An answer in plain text."""
     return HttpAnswer(code, body.encode(), {"Content-Type": "text/plain; charset=utf-8"})
+
+
+def page(body: bytes, code: int = 200) -> HttpAnswer:
+    """An answer whose type follows from how it begins, as Go's servers find it."""
+    return HttpAnswer(code, body, {"Content-Type": _type_of(body[:_SNIFFED])})
+
+
+def _type_of(data: bytes) -> str:
+    if _HTML.match(data):
+        return "text/html; charset=utf-8"
+    if _XML.match(data):
+        return "text/xml; charset=utf-8"
+    if _BINARY.search(data):
+        return "application/octet-stream"
+    return "text/plain; charset=utf-8"
 
 
 def split(url: str, scheme: str = "http") -> tuple[str, int, str, str] | None:

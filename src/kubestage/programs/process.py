@@ -147,6 +147,10 @@ class Process:
             return http.HttpAnswer(0, server.on_datagram(port, request.body, request.client))
         if request.method == http.RAW:
             return http.HttpAnswer(0, server.received(port, request.body, request.client))
+        if request.is_tls and port not in server.tls_ports:
+            return http.HttpAnswer(0, http.NO_TLS.encode())
+        if port in server.tls_ports and not request.is_tls:
+            return http.HttpAnswer(400, b"Client sent an HTTP request to an HTTPS server.\n")
         return server.answer(port, request)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final
 
-from kubestage.programs import environment, hosts, tree
+from kubestage.programs import environment, hosts, images, kernel, tree
 from kubestage.programs.files import Files, Mount
 from kubestage.programs.tree import User
 
@@ -15,32 +15,23 @@ if TYPE_CHECKING:
     from kubestage.programs.volumes import Volumes
 
 TERMINATION_LOG: Final = "/dev/termination-log"
-# What every image has in its root, and of which no more is known.
-_OF_IMAGES: Final = (
-    "bin", "boot", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run",
-    "sbin", "srv", "sys", "usr", "var",
-)  # fmt: skip
-# Images that have nothing else in their root.
-_PLAIN: Final = frozenset({"busybox", "agnhost", "alpine", "debian", "ubuntu", "pause"})
-# Files in the root of known images; what they contain is a placeholder.
-_OWN: Final = {"agnhost": ("localhost.crt", "localhost.key")}
 
 
 def files_of(
-    pod: Json, container: Json, volumes: Volumes, variables: dict[str, str], now_ns: int
+    pod: Json,
+    container: Json,
+    volumes: Volumes,
+    variables: dict[str, str],
+    now_ns: int,
+    cpus: int,
 ) -> Files:
-    """The files of a container that starts now."""
-    root = tree.directory(is_image=image_name(container) not in _PLAIN)
-    for name in _OF_IMAGES:
-        root.entries[name] = tree.directory(is_image=True)
-    for name in _OWN.get(image_name(container), ()):
-        root.entries[name] = tree.file(f"{name} of the image\n".encode())
-    root.entries["tmp"] = tree.directory(0o1777)
-    device = root.entries["dev"] = tree.directory(is_image=True)
-    device.entries["null"] = tree.file(b"", 0o666)
+    """The files of a container that starts now, on a node with so many CPUs."""
+    root = images.root_of(str(container.get("image") or ""))
     files = Files(root, User())
     files.now_ns = now_ns
     _kubelets_files(files, pod, container)
+    resources, whole = container.get("resources") or {}, pod["spec"].get("resources") or {}
+    kernel.show(files, container, resources, whole, cpus)
     home = container.get("workingDir")
     if home:
         _directories(root, home)
@@ -63,12 +54,6 @@ def user_of(pod: Json, container: Json) -> User:
     if of_pod.get("fsGroup") is not None:
         groups.append(int(of_pod["fsGroup"]))
     return User(int(uid), int(gid), tuple(groups))
-
-
-def image_name(container: Json) -> str:
-    """The last part of an image's name, without its tag."""
-    image = str(container.get("image") or "").split("@")[0]
-    return posixpath.basename(image).partition(":")[0]
 
 
 def _kubelets_files(files: Files, pod: Json, container: Json) -> None:

@@ -7,7 +7,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import Unmodelled
-from kubestage.programs.agnhost.program import SUBCOMMANDS, agnhost
+from kubestage.programs.agnhost.program import SUBCOMMANDS, agnhost, privileged
 from kubestage.programs.calls import Call, Waiting
 from kubestage.programs.commands.filing import FILING
 from kubestage.programs.commands.looking import LOOKING
@@ -74,6 +74,7 @@ COMMANDS: Final[dict[str, Run]] = {
     **NETWORK,
     **NAMING,
     **dict.fromkeys(AGNHOST, agnhost),
+    "nnp": privileged,
     **dict.fromkeys(SHELLS, _shell),
 }
 """All commands that are modelled, by name."""

@@ -60,7 +60,7 @@ class Node:
         self.data = b""
         self.entries: dict[str, Node] = {}
         self.target = ""
-        # Whether the image may have put more into a directory than is known.
+        # Whether a directory may have more entries, or a file more lines, than are known.
         self.is_image = False
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.programs import environment, fields, hosts, tokens, tree
+from kubestage.programs import environment, fields, hosts, images, tokens, tree
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -88,12 +88,14 @@ class Volumes:
         volume = _named(pod, name)
         if (volume.get("emptyDir") or {}).get("medium") == "Memory":
             return "tmpfs"
+        if "image" in volume:
+            return "overlay"
         return "tmpfs" if {"secret", "projected", "downwardAPI"} & volume.keys() else "ext4"
 
     def is_read_only(self, pod: Json, name: str) -> bool:
         """Whether containers may not write to a volume, however it is mounted."""
         volume = _named(pod, name)
-        return bool(_WRITTEN & volume.keys()) or bool(
+        return bool((_WRITTEN | {"image"}) & volume.keys()) or bool(
             (volume.get("persistentVolumeClaim") or {}).get("readOnly")
         )
 
@@ -104,6 +106,8 @@ class Volumes:
             if stated.get("type") in ("File", "FileOrCreate"):
                 return self._disks.file(node, stated["path"])
             return self._disks.directory(node, stated["path"])
+        if "image" in volume:
+            return images.root_of(volume["image"].get("reference") or "")
         claim = _claim_of(pod, volume)
         if claim:
             made = self._disks.directory(f"volume/{self._volume_of(pod, claim)}", "/")

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage import Stage
 from kubestage.controllers import ownership
 from kubestage.objects import hashing
-from kubestage.testing import make_replica_set
+from kubestage.testing import make_pod, make_replica_set
 from tests.controllers.deployment.rollouts import condition, deployment, roll_to, scale_to, started
 from tests.controllers.fleet import DEPLOYMENT, POD, REPLICA_SET, Fleet
 from tests.controllers.stages import events
@@ -182,3 +183,16 @@ def test_a_replica_set_of_a_deployment_that_is_not_there_is_left_alone() -> None
     )
     assert fleet.get(REPLICA_SET, own["metadata"]["name"])["spec"]["replicas"] == 1
     assert len(fleet.store.list(POD).items) == 1
+
+
+def test_a_replica_set_that_was_there_first_is_adopted() -> None:
+    """The loop of Deployments is loaded with the first of them."""
+    stage = Stage()
+    stage.add_controllers()
+    old = make_replica_set("old", labels={"app": "web"}, pod=make_pod(image="v0"))
+    stage.apply([old])
+    stage.run("10s")
+    stage.apply([deployment(replicas=1)])
+    stage.run("10s")
+    adopted = stage.store.get(REPLICA_SET, "old")
+    assert ownership.is_controlled_by(adopted, stage.store.get(DEPLOYMENT, "web"))

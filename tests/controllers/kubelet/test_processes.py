@@ -264,3 +264,12 @@ def test_a_token_is_for_those_who_read_it(security: dict[str, int], mode: str) -
     tokens.provide(cluster.stage.store, lambda _pod, _projection: "secret")
     cluster.run("10s")
     assert cluster.execute("p", "stat", "-L", "-c", "%a %u %g", "/t/token") == (f"{mode}\n", 0)
+
+
+def test_a_node_takes_a_moment_to_see_that_a_program_has_stopped() -> None:
+    cluster = Cluster(pod("p", image="agnhost", policy="Always")).run("10s")
+    cluster.stage.store.delete(POD, "p")
+    cluster.run("900ms")
+    assert cluster.stage.store.get(POD, "p")["metadata"]["deletionGracePeriodSeconds"] == 30
+    cluster.run("200ms")
+    assert "default/p" not in cluster.stage.store.read(POD)

@@ -153,6 +153,20 @@ def test_what_no_name_leads_to_is_not_made_up(cluster: Cluster, url: str) -> Non
         ("curl -s -o /tmp/page http://web/echo?msg=kept && cat /tmp/page", "kept", 0),
         ("curl -s --request POST --data a=b --max-time 5 http://web/echo?msg=sent", "sent", 0),
         ("curl -sf -w '%{http_code}' 'http://web/echo?msg=a&code=500'", "500", 22),
+        ("wget -qO- http://web/echo?msg=got", "got", 0),
+        ("wget -q -O /tmp/w http://web/echo?msg=file && cat /tmp/w", "file", 0),
+        ("cd /tmp && wget -q http://web/hostname && cat hostname", "one", 0),
+        ("wget -O- --header 'X-Kind: b' 'http://web/header?key=X-Kind'", "b", 0),
+        (
+            "wget -T 5 -O - --post-data=a http://web/header?key=content-type",
+            "application/x-www-form-urlencoded",
+            0,
+        ),
+        (
+            "wget -qO- 'http://web/echo?msg=a&code=404'",
+            "wget: server returned error: HTTP/1.1 404 Not Found\n",
+            1,
+        ),
         ("curl -s -H X-Kind:a http://web/header?key=X-Kind", "a", 0),
         ("curl -s -H 'X-Kind: a' http://web/header?key=X-Kind", "a", 0),
     ],
@@ -168,6 +182,10 @@ def test_what_curl_understands(cluster: Cluster, command: str, answer: str, code
         "curl --tlsv1.2 http://web/",
         "curl -w '%{time_total}' http://web/",
         "curl -o",
+        "curl https://web/",
+        "wget -O",
+        "wget --spider http://web/",
+        "wget -r http://web/",
     ],
 )
 def test_what_curl_does_not_understand(cluster: Cluster, command: str) -> None:
@@ -193,3 +211,26 @@ def test_files_have_numbers(cluster: Cluster) -> None:
     assert shown[0] == shown[1]
     assert shown[0][0].isdigit()
     assert shown[0][1].startswith("drwx")
+
+
+def test_ports_of_a_node_lead_to_its_pods() -> None:
+    def at(name: str, address: str, protocol: str, *words: str) -> Json:
+        port = {"hostPort": 54323, "hostIP": address, "containerPort": 8080, "protocol": protocol}
+        return pod(name, image="agnhost", args=["netexec", *words], policy="Always", ports=[port])
+
+    host = pod("host", "sleep", "1000")
+    host["spec"]["hostNetwork"] = True
+    cluster = Cluster(host, pod("p", "sleep", "1000")).run("10s")
+    node = cluster.status("host")["hostIP"]
+    udp = at("udp", node, "UDP", "--http-port=8008", "--udp-port=8080")
+    cluster.stage.apply([at("own", "127.0.0.1", "TCP"), at("all", node, "TCP"), udp])
+    cluster.run("10s")
+    near = f"curl -s -g --connect-timeout 5 --interface {node} http://127.0.0.1:54323"
+    assert cluster.execute("host", "sh", "-c", f"{near}/hostname") == ("own", 0)
+    assert cluster.execute("host", "sh", "-c", f"{near}/clientip") == (f"{node}:40000", 0)
+    for name in ("host", "p"):
+        assert cluster.execute(name, "curl", f"http://{node}:54323/hostname") == ("all", 0)
+    sent = f"echo hostname | nc -u -w 5 {node} 54323"
+    assert cluster.execute("host", "sh", "-c", sent) == ("udp", 0)
+    with pytest.raises(Unmodelled):
+        cluster.execute("p", "curl", "http://127.0.0.1:54323/hostname")

@@ -14,7 +14,7 @@ from kubestage.objects import decode
 from kubestage.objects.validation import rules
 from kubestage.runs.observer import Observer
 from kubestage.server import snapshot_import, snapshots
-from kubestage.server.bootstrap import installing, membership
+from kubestage.server.bootstrap import identity, installing, membership
 from kubestage.server.launch import cluster
 from kubestage.server.launch.endpoint import HOST_OF_NODES, placeholder_certificate
 from kubestage.server.launch.options import ServeOptions
@@ -127,7 +127,12 @@ def test_without_controllers_there_is_what_the_api_server_makes() -> None:
     installing.install(alone, SERVER)
     alone.run("1m")
     assert not alone.store.read(ACCOUNT)
-    assert list(alone.store.read(CONFIG_MAP)) == ["kube-system/extension-apiserver-authentication"]
+    assert list(alone.store.read(CONFIG_MAP)) == [
+        "kube-system/extension-apiserver-authentication",
+        "kube-system/kube-apiserver-legacy-service-account-token-tracking",
+    ]
+    tracking = alone.store.get(CONFIG_MAP, identity.TOKEN_TRACKING, "kube-system")
+    assert tracking["data"] == {"since": "2026-01-01"}
     assert not alone.store.get(CLUSTER_ROLE, "view")["rules"]
 
 

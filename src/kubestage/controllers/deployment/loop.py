@@ -43,6 +43,10 @@ class DeploymentController(Controller):
         self._unclaimed: set[str] = set()
         # ReplicaSets that nothing controls, by namespace.
         self._orphans: dict[str, set[str]] = {}
+        for key, obj in self.lister.collection(REPLICA_SET).objects.items():
+            # This loop may come when they are there already.
+            if ownership.controller_of(obj) is None:
+                self._orphans.setdefault(obj["metadata"]["namespace"], set()).add(key)
         self._comparisons = Comparisons()
         self._at_hand: str | None = None
 

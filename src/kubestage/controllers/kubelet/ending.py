@@ -8,6 +8,7 @@ from kubestage.controllers.kubelet import phases
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import KILLED_CODE, RUNNING, TERMINATED, reason_of
 from kubestage.controllers.kubelet.events import NORMAL
+from kubestage.controllers.kubelet.processes import RELIST_NS
 from kubestage.controllers.kubelet.running import DEADLINE_EXCEEDED, DEADLINE_TEXT
 from kubestage.objects import timestamps
 from kubestage.units import SECOND_NS
@@ -67,6 +68,9 @@ class Ending:
                 self._stop(pod, each, from_ns, grace_ns - (from_ns - now_ns))
                 assert each.ends is not None
                 turn_ns = max(turn_ns, each.ends[0])
+        if any(each.process is not None for each in pod.running()):
+            # A program may end at its signal, but the node does not see it at that moment.
+            turn_ns = max(turn_ns, now_ns + RELIST_NS)
         pod.plan_step(turn_ns, steps.ENDED)
 
     def hurry(self, pod: Pod) -> None:

@@ -74,14 +74,17 @@ def _requested(
     headers = {"User-Agent": _USER_AGENT}
     headers |= {each["name"]: each.get("value") or "" for each in stated.get("httpHeaders") or ()}
     client = f"{pod.node.ip if pod.node is not None else host}:40000"
-    request = http.HttpRequest("GET", path, query, headers, b"", client)
+    is_tls = stated.get("scheme") == "HTTPS"
+    request = http.HttpRequest("GET", path, query, headers, b"", client, is_tls)
     own = host == pod.ip
     found = process.ask(port, request, process.context.now_ns) if own else None
     if found is None:
         found = network.asker(pod.uid)(host, port, request)
+    shown = f"{'https' if is_tls else 'http'}://{host}:{port}{request.uri}"
     if found is None:
-        shown = f"http://{host}:{port}{request.uri}"
         return f'Get "{shown}": dial tcp {host}:{port}: connect: connection refused'
+    if not found.code:
+        return f'Get "{shown}": {found.body.decode()}'
     if 200 <= found.code < 400:
         return None
     return f"HTTP probe failed with statuscode: {found.code}"

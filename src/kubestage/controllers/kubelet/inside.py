@@ -62,6 +62,11 @@ class Inside:
         """The uids of the pods of a Service, with the number of a port there."""
         return [(pod.uid, each) for pod, each in self._lifecycle.network.behind(service, port)]
 
+    def address(self, uid: str) -> str:
+        """The address of a pod."""
+        pod = self._lifecycle.pods.get(uid)
+        return "" if pod is None else pod.ip
+
     def is_modelled(self, uid: str) -> bool:
         """Whether all that runs in a pod is modelled, so that nothing else can serve there."""
         pod = self._lifecycle.pods.get(uid)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 _OWN: Final = ("localhost", "127.0.0.1", "::1")
+_ANY: Final = ("0.0.0.0", "::")
 
 
 class Network:
@@ -43,11 +44,34 @@ class Network:
     def _ask_from(self, uid: str, host: str, port: int, request: HttpRequest) -> HttpAnswer | None:
         if host in _OWN:
             own = self._pods.get(uid)
-            return None if own is None else self.answer(own, port, request)
+            return None if own is None else self._at_own(own, host, port, request)
         for address in self._addresses(uid, host):
             found = self._at_address(address, port, request)
             if found is not None:
                 return found
+        return None
+
+    def _at_own(self, own: Pod, host: str, port: int, request: HttpRequest) -> HttpAnswer | None:
+        """The answer to a pod that asks itself; those on the network of a node are as one."""
+        if not own.plan.host_network or own.node is None:
+            return self.answer(own, port, request)
+        for each in own.node.pods.values():
+            found = self.answer(each, port, request) if each.plan.host_network else None
+            if found is not None:
+                return found
+        address = "127.0.0.1" if host == "localhost" else host
+        return self._at_host_port(list(own.node.pods.values()), address, port, request)
+
+    def _at_host_port(
+        self, pods: list[Pod], address: str, port: int, request: HttpRequest
+    ) -> HttpAnswer | None:
+        """The answer of the pod of a node to which its port at an address leads."""
+        protocol = "UDP" if request.method == DATAGRAM else "TCP"
+        for pod in pods:
+            for each in pod.all_containers():
+                for stated in each.plan.stated.get("ports") or ():
+                    if _is_host_port(stated, address, port, protocol):
+                        return self.answer(pod, int(stated["containerPort"]), request)
         return None
 
     def _addresses(self, uid: str, host: str) -> list[str]:
@@ -72,7 +96,9 @@ class Network:
             found = self.answer(target, port, request)
             if found is not None:
                 return found
-        return self._of_service(address, port, request)
+        near = [each for each in self._pods.values() if each.node and each.node.ip == address]
+        found = self._at_host_port(near, address, port, request)
+        return self._of_service(address, port, request) if found is None else found
 
     def _node_at(self, address: str) -> str | None:
         """The node that has an address."""
@@ -168,6 +194,13 @@ class Network:
 def _ports(service: Json, protocol: str) -> list[Json]:
     ports = service["spec"].get("ports") or ()
     return [each for each in ports if (each.get("protocol") or "TCP") == protocol]
+
+
+def _is_host_port(stated: Json, address: str, port: int, protocol: str) -> bool:
+    """Whether a port of a container is one of its node, too, at an address."""
+    if stated.get("hostPort") != port or (stated.get("protocol") or "TCP") != protocol:
+        return False
+    return (stated.get("hostIP") or address) in (address, *_ANY)
 
 
 def _is_address(host: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import node as views
+from kubestage.programs import kernel
 from kubestage.sim.entity import Entity
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ class Node(Entity):
         if self._view is None:
             self._view = views.of(self.object)
         return self._view
+
+    @property
+    def cpus(self) -> int:
+        """How many CPUs it has."""
+        return kernel.cpus_of(self.object)
 
     def renew(self, obj: Json) -> None:
         """The object has changed."""

@@ -9,7 +9,7 @@ from kubestage.controllers.kubelet import programs
 from kubestage.controllers.kubelet.containers import KILLED_CODE, RUNNING
 from kubestage.errors import Unmodelled
 from kubestage.objects import distributions
-from kubestage.programs import environment, root
+from kubestage.programs import environment, kernel, root
 from kubestage.programs.context import ContainerContext
 from kubestage.programs.process import Process
 from kubestage.programs.tree import FileError
@@ -65,7 +65,11 @@ class Processes:
         volumes = self._volumes.get(pod.uid)
         if volumes is None:
             volumes = self._volumes[pod.uid] = Volumes(self._store, self._disks)
-        files = root.files_of(shown, stated, volumes, variables, now_ns)
+        node = pod.node
+        assert node is not None
+        files = root.files_of(shown, stated, volumes, variables, now_ns, node.cpus)
+        if container.held is not None:
+            kernel.limit(files, container.held.shown, pod.plan.allocation.pod_level or {})
         names = ("kubelet", pod.random_key, "program", container.plan.name, str(container.restarts))
         stream = distributions.stream_of(self._seed, *names)
         ask = self._network.asker(pod.uid)
@@ -73,6 +77,15 @@ class Processes:
         made = ContainerContext(shown, stated, files, variables, stream, ask, lookup)
         made.at(now_ns, self._clock.epoch_ns)
         return made
+
+    def resize(self, pod: Pod, container: Container, obj: Json | None) -> None:
+        """A container has other resources from now on."""
+        self.advance(pod, obj)
+        process = container.process
+        context = container.context if process is None else process.context
+        if context is not None:
+            shown = container.plan.allocation.shown
+            kernel.limit(context.files, shown, pod.plan.allocation.pod_level or {})
 
     def forget(self, pod: Pod) -> None:
         """A pod is gone, and its volumes with it."""

@@ -9,18 +9,12 @@ from typing import Any, Final
 from kubestage.errors import Unmodelled
 from kubestage.golang import durations
 from kubestage.objects.distributions import Distribution
-from kubestage.programs import running
+from kubestage.programs import images, running
 from kubestage.units import SECOND_NS
 
 _UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SLEEP_AT_END: Final = re.compile(r"(?:^|[;&\n]\s*)(?:exec\s+)?sleep\s+(\S+)\s*;?\s*$")
 _ONLY_SLEEP: Final = re.compile(r"\s*(?:exec\s+)?sleep\s+\S+\s*;?\s*")
-# What images run that have no command: their entrypoint, and the arguments that pods replace.
-_IMAGES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "agnhost": (("/agnhost",), ("pause",)),
-    "busybox": ((), ("sh",)),
-    "pause": (("/pause",), ()),
-}
 # Programs of ClusterLoader2 that generate load; some run without end, informers for a time.
 _ENDLESS: Final = frozenset({"access-tokens", "request-benchmark"})
 _GENERATORS: Final = _ENDLESS | {"watch-list"}
@@ -58,10 +52,10 @@ def _words(container: dict[str, Any]) -> tuple[str, ...]:
     arguments = [str(each) for each in container.get("args") or ()]
     if command:
         return (*command, *arguments)
-    entrypoint, default = _IMAGES.get(_image(container), ((), ()))
-    if not entrypoint and not default:
+    known = images.of_container(container)
+    if not known.entrypoint and not known.arguments:
         return ()
-    return (*entrypoint, *(arguments or default))
+    return (*known.entrypoint, *(arguments or known.arguments))
 
 
 def _is_idle(found: tuple[str, ...]) -> bool:
@@ -116,7 +110,7 @@ def _timeout(arguments: list[str]) -> str:
 
 
 def _image(container: dict[str, Any]) -> str:
-    return _basename(str(container.get("image") or "").split("@")[0]).partition(":")[0]
+    return images.name_of(str(container.get("image") or ""))
 
 
 def _basename(path: str) -> str:

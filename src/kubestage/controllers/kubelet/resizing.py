@@ -91,9 +91,7 @@ class Resizing:
             return
         for each in updates:
             each.held = None
-            pod.drop_kind(steps.EXIT, each)
-            pod.drop_kind(steps.OOM, each)
-            self._starting.plan_run(pod, each)
+            self._starting.resize(pod, each)
         self._complete(pod, state)
 
     def resync(self, pod: Pod) -> None:

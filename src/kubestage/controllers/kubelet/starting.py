@@ -213,6 +213,13 @@ class Starting:
             if oom_ns is not None and (run_ns is None or oom_ns < run_ns):
                 pod.plan_step(started_ns + oom_ns, steps.OOM, container)
 
+    def resize(self, pod: Pod, container: Container) -> None:
+        """A container that runs has other resources from now on."""
+        self._processes.resize(pod, container, self._reports.stored(pod))
+        pod.drop_kind(steps.EXIT, container)
+        pod.drop_kind(steps.OOM, container)
+        self.plan_run(pod, container)
+
     def come_up(self, pod: Pod, container: Container) -> None:
         """A container has started: its readiness and liveness are probed from now on."""
         container.started = container.was_started = True

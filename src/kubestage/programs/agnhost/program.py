@@ -8,8 +8,10 @@ from kubestage.golang import durations
 from kubestage.programs import klog
 from kubestage.programs.agnhost import servers
 from kubestage.programs.agnhost.cluster_client import ClusterClient
+from kubestage.programs.agnhost.guestbook import Guestbook
 from kubestage.programs.agnhost.mounttest import flags, mounttest
 from kubestage.programs.agnhost.netexec import Netexec
+from kubestage.programs.agnhost.nettest import Nettest
 from kubestage.programs.calls import Call, Waiting
 
 if TYPE_CHECKING:
@@ -53,11 +55,15 @@ def _servers(call: Call) -> int:
 
 
 def _privileges(call: Call) -> int:
-    """The program is owned by root and changes its user, unless privileges must not grow."""
+    call.print(f"Effective uid: {call.files.user.uid}\n")
+    return 0
+
+
+def privileged(call: Call) -> int:
+    """``nnp``: root owns it, and its user becomes root's, unless privileges must not grow."""
     security = call.context.container.get("securityContext") or {}
-    uid = call.files.user.uid
     may_grow = security.get("allowPrivilegeEscalation", True)
-    call.print(f"Effective uid: {0 if may_grow else uid}\n")
+    call.print(f"Effective uid: {0 if may_grow else call.files.user.uid}\n")
     return 0
 
 
@@ -130,11 +136,13 @@ SUBCOMMANDS: Final[dict[str, Callable[[Call], int | Waiting]]] = {
     "entrypoint-tester": _entrypoint,
     "etc-hosts": _hosts,
     "grpc-health-checking": servers.GrpcHealth,
+    "guestbook": Guestbook,
     "inclusterclient": ClusterClient,
     "liveness": servers.Liveness,
     "logs-generator": Logs,
     "mounttest": mounttest,
     "netexec": Netexec,
+    "nettest": Nettest,
     "nonewprivs": _privileges,
     "pause": Pause,
     "porter": servers.Porter,

@@ -18,6 +18,8 @@ class Server(Waiting, abc.ABC):
 
     ports: frozenset[int] = frozenset()
     """Of TCP."""
+    tls_ports: frozenset[int] = frozenset()
+    """Those of them where it speaks TLS."""
     udp_ports: frozenset[int] = frozenset()
     stop_code: int | None = None
     """How it ends at a signal; None if it does not handle it."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from typing import TYPE_CHECKING, Final
 
-from kubestage.golang import durations
+from kubestage.golang import durations, json_encoding
 from kubestage.programs import hosts, http
 from kubestage.programs.agnhost.mounttest import flags
 from kubestage.programs.agnhost.server import Server
@@ -125,26 +126,43 @@ class Hostname(Server):
 
 
 class Porter(Server):
-    """Serves the value of a variable on each port that a variable names."""
+    """Serves the value of a variable on each port that a variable names, plainly or by TLS."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(call)
         values = flags(call, call.arguments[1:], frozenset({"json-response"}))
         self._is_json = values.get("json-response") == "true"
-        prefix = "SERVE_PORT_"
-        self._values = {
-            int(name.removeprefix(prefix)): value
-            for name, value in call.variables.items()
-            if name.startswith(prefix) and name.removeprefix(prefix).isdigit()
-        }
+        plain = {**_named_ports(call, "SERVE_PORT_"), **_named_ports(call, "SERVE_TCP_PORT_")}
+        safe = _named_ports(call, "SERVE_TLS_PORT_")
+        self._values = {**plain, **safe}
+        self._datagrams = _named_ports(call, "SERVE_UDP_PORT_")
         self.ports = frozenset(self._values)
+        self.tls_ports = frozenset(safe)
+        self.udp_ports = frozenset(self._datagrams)
+        for each in sorted(self.udp_ports):
+            self.log(f"Started UDP server on port {each}")
 
     def answer(self, port: int, request: HttpRequest) -> HttpAnswer:
         """The value of a port."""
         if not self._is_json:
-            return http.text(self._values[port])
-        body = f'{{"Method":"{request.method}","Body":"{self._values[port]}"}}'
+            return http.page(self._values[port].encode())
+        shown = {"Method": request.method, "Body": self._values[port]}
+        body = json_encoding.html_safe(json.dumps(shown, separators=(",", ":")))
         return HttpAnswer(200, body.encode(), {"Content-Type": "application/json"})
+
+    def on_datagram(self, port: int, data: bytes, client: str) -> bytes:
+        """The value of a port."""
+        del data, client
+        return self._datagrams[port].encode()
+
+
+def _named_ports(call: Call, prefix: str) -> dict[int, str]:
+    """The values of variables that are named by a port, by port."""
+    return {
+        int(name.removeprefix(prefix)): value
+        for name, value in call.variables.items()
+        if name.startswith(prefix) and name.removeprefix(prefix).isdigit()
+    }
 
 
 class GrpcHealth(Server):

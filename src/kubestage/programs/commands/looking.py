@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.programs.commands import Run
     from kubestage.programs.tree import Node
 
+_KERNEL: Final = {"cgroup2": "cgroup", "proc": "proc", "sysfs": "sysfs"}
 _KINDS: Final = {DIRECTORY: "directory", LINK: "symbolic link", "-": "regular file"}
 
 
@@ -167,4 +168,21 @@ def find(call: Call) -> int:
     return 0
 
 
-LOOKING: Final[dict[str, Run]] = {"find": find, "ls": ls, "readlink": readlink, "stat": stat}
+def mount(call: Call) -> int:
+    """``mount -t TYPE``: where the kernel shows itself; other mounts are not known so well."""
+    if len(call.arguments) != 2 or call.arguments[0] != "-t":
+        raise call.unmodelled()
+    fs_type = call.arguments[1]
+    if fs_type not in _KERNEL:
+        raise call.unmodelled()
+    for each in call.files.mounts:
+        if each.type == fs_type:
+            access = "ro" if each.is_read_only else "rw"
+            options = f"{access},nosuid,nodev,noexec,relatime"
+            call.print(f"{_KERNEL[fs_type]} on {each.path} type {fs_type} ({options})\n")
+    return 0
+
+
+LOOKING: Final[dict[str, Run]] = {
+    "find": find, "ls": ls, "mount": mount, "readlink": readlink, "stat": stat,
+}  # fmt: skip

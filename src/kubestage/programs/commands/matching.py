@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.programs import tree
 from kubestage.programs.commands.text import Inputs, lines_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def grep(call: Call) -> int:
     if not rest:
         raise call.unmodelled()
     pattern, named = _pattern(call, rest[0], letters), rest[1:]
-    inputs, total = Inputs(call, named), 0
+    # What is found in a part of a file is found, but what is not may be in the rest.
+    inputs, total = Inputs(call, named, in_part=not letters & {"v", "c", "n"}), 0
     for name, data in inputs:
         count = 0
         for number, line in enumerate(lines_of(data), 1):
@@ -40,6 +42,9 @@ def grep(call: Call) -> int:
         if "c" in letters:
             call.print(f"{f'{name}:' if len(named) > 1 else ''}{count}\n")
         total += count
+        path = call.path(name)
+        if not count and name not in ("", "-") and call.files.find(path).is_image:
+            raise tree.of_image(path)
     if inputs.problems and not (total and "q" in letters):
         return 2
     return 0 if total else 1

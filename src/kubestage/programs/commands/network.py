@@ -2,59 +2,23 @@
 
 from __future__ import annotations
 
-import http as http_library
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.errors import Unmodelled
 from kubestage.programs import http, kubelet_servers
+from kubestage.programs.commands import asking, wget
 
 if TYPE_CHECKING:
     from kubestage.programs.calls import Call
     from kubestage.programs.commands import Run
 
 _LETTERS: Final = frozenset("sSfqkgvIiL")
-_VALUES: Final = frozenset({"-o", "-w", "-H", "-X", "-d", "-m", "--connect-timeout"})
+_VALUES: Final = frozenset({"-o", "-w", "-H", "-X", "-d", "-m", "--connect-timeout", "--interface"})
 _LONG: Final = {
     "--output": "-o", "--write-out": "-w", "--header": "-H", "--request": "-X", "--data": "-d",
     "--max-time": "-m",
 }  # fmt: skip
-_REASONS: Final = {each.value: each.phrase for each in http_library.HTTPStatus}
 _WRITTEN: Final = re.compile(r"%{http_code}")
-_TIMED: Final = frozenset({"--connect-timeout", "--max-time", "-m", "-T", "-O", "--timeout"})
-_WGET: Final = frozenset({"-q", "-S", "-q -O-", "-qO-", "-O-"})
-
-
-def _answer(call: Call, url: str) -> http.HttpAnswer:
-    parts = http.split(url)
-    if parts is None:
-        raise call.unmodelled()
-    host, port, path, query = parts
-    request = http.HttpRequest("GET", path, query, {}, b"", _client(call))
-    found = call.context.ask(host, port, request)
-    if found is None:
-        raise Unmodelled(f"what {host}:{port} answers")
-    return found
-
-
-def _client(call: Call) -> str:
-    address = (call.context.pod.get("status") or {}).get("podIP") or "127.0.0.1"
-    return f"{address}:40000"
-
-
-def _url(call: Call, known: frozenset[str]) -> str:
-    arguments, urls = list(call.arguments), []
-    while arguments:
-        word = arguments.pop(0)
-        if word in _TIMED and arguments:
-            arguments.pop(0)
-        elif not word.startswith("-"):
-            urls.append(word)
-        elif word not in known and not word.startswith(("--connect-timeout=", "--timeout=")):
-            raise call.unmodelled()
-    if len(urls) != 1:
-        raise call.unmodelled()
-    return urls[0]
 
 
 def curl(call: Call) -> int:
@@ -128,31 +92,22 @@ def _curled(call: Call, command: _CurlCommand) -> http.HttpAnswer:
         raise call.unmodelled()
     is_safe = command.url.startswith("https://")
     parts = http.split(command.url, "https" if is_safe else "http")
-    if parts is None or (is_safe and parts[1] != kubelet_servers.PORT):
+    # Which certificates a client trusts is not modelled.
+    is_trusted = "k" in command.letters or (parts and parts[1] == kubelet_servers.PORT)
+    if parts is None or (is_safe and not is_trusted):
         raise call.unmodelled()
     host, port, path, query = parts
     body = "&".join(data or ()).encode()
-    request = http.HttpRequest(method, path, query, headers, body, _client(call))
-    found = call.context.ask(host, port, request)
-    if found is None:
-        raise Unmodelled(f"what {host}:{port} answers")
-    return found
+    address = command.values.get("--interface")
+    client = f"{address[-1]}:40000" if address else asking.client(call)
+    request = http.HttpRequest(method, path, query, headers, body, client, is_safe)
+    return asking.answer(call, host, port, request)
 
 
 def _head(answer: http.HttpAnswer) -> str:
-    lines = [f"HTTP/1.1 {answer.code} {_REASONS.get(answer.code, '')}".rstrip()]
+    lines = [asking.status_line(answer.code)]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     return "\r\n".join([*lines, "", ""])
-
-
-def wget(call: Call) -> int:
-    """``wget``: to the standard output, or to nowhere."""
-    answer = _answer(call, _url(call, _WGET))
-    if answer.code >= 400:
-        return call.complain(f"server returned error: HTTP/1.1 {answer.code}")
-    if any("O-" in each or each == "-" for each in call.arguments):
-        call.out.write(answer.body)
-    return 0
 
 
 def nc(call: Call) -> int:
@@ -173,10 +128,8 @@ def nc(call: Call) -> int:
     host, port = places
     data = b"" if "z" in letters or call.stdin is None else call.stdin
     protocol, method = ("udp", http.DATAGRAM) if "u" in letters else ("tcp", http.RAW)
-    request = http.HttpRequest(method, "", body=data, client=_client(call))
-    found = call.context.ask(host, int(port), request)
-    if found is None:
-        raise Unmodelled(f"what {host}:{port} answers")
+    request = http.HttpRequest(method, "", body=data, client=asking.client(call))
+    found = asking.answer(call, host, int(port), request)
     if "v" in letters:
         call.err.write(f"Connection to {host} {port} port [{protocol}/*] succeeded!\n".encode())
     call.out.write(found.body)
@@ -193,4 +146,4 @@ def ip(call: Call) -> int:
     return 2
 
 
-NETWORK: Final[dict[str, Run]] = {"curl": curl, "ip": ip, "nc": nc, "wget": wget}
+NETWORK: Final[dict[str, Run]] = {"curl": curl, "ip": ip, "nc": nc, "wget": wget.wget}

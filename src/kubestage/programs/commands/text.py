@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class Inputs:
     """The files of a call, or what comes through a pipe; problems are reported as they come."""
 
-    def __init__(self, call: Call, named: list[str]) -> None:
+    def __init__(self, call: Call, named: list[str], *, in_part: bool = False) -> None:
         self._call = call
         self._named = named
+        self._in_part = in_part
         self.problems = 0
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
@@ -36,7 +37,7 @@ class Inputs:
                 yield "-", call.stdin or b""
                 continue
             try:
-                data = call.files.read(call.path(each))
+                data = call.files.read(call.path(each), in_part=self._in_part)
             except FileError as error:
                 self.problems += call.complain(f"{each}: {error.problem}")
                 continue

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.store.bootstrap import Bootstrap
 
+AUTHENTICATION: Final = "extension-apiserver-authentication"
+TOKEN_TRACKING: Final = "kube-apiserver-legacy-service-account-token-tracking"
+_DAY: Final = len("2026-01-01")
 _HOST: Final = "kubestage"
 _DURATION_S: Final = 3600
 _RENEWED_EVERY: Final = "10s"
@@ -24,10 +27,20 @@ def authentication(server: Bootstrap) -> Json:
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {
-            "name": "extension-apiserver-authentication",
+            "name": AUTHENTICATION,
             "namespace": "kube-system",
         },
         "data": {"client-ca-file": server.certificate},
+    }
+
+
+def token_tracking(now: str) -> Json:
+    """Since which day it is recorded when tokens of Secrets are used."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": TOKEN_TRACKING, "namespace": "kube-system"},
+        "data": {"since": now[:_DAY]},
     }
 
 

@@ -62,6 +62,7 @@ def objects(server: Bootstrap, now_unix_ns: int) -> Iterator[Json]:
     yield api_service.endpoints(server)
     yield api_service.endpoint_slice(server)
     yield identity.authentication(server)
+    yield identity.token_tracking(now)
     yield identity.lease(now_unix_ns)
     yield from flow_control.objects(now)
 

@@ -6,13 +6,20 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import root_ca_publisher, service_accounts
-from kubestage.server.bootstrap import api_service, default_storage, flow_control, local_apis, rbac
+from kubestage.server.bootstrap import (
+    api_service,
+    default_storage,
+    flow_control,
+    identity,
+    local_apis,
+    rbac,
+)
 from kubestage.store import ip_addresses, service_ranges
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
-_AUTHENTICATION: Final = "extension-apiserver-authentication"
+_CONFIG_MAPS: Final = (identity.AUTHENTICATION, identity.TOKEN_TRACKING)
 _ACCOUNT_FIELDS: Final = ("automountServiceAccountToken", "imagePullSecrets", "secrets")
 
 
@@ -26,7 +33,7 @@ def is_own(obj: Json) -> bool:
     if kind == service_accounts.ACCOUNT[1]:
         return name == service_accounts.NAME and not any(obj.get(each) for each in _ACCOUNT_FIELDS)
     if kind == "ConfigMap":
-        is_ours = name == _AUTHENTICATION and namespace == "kube-system"
+        is_ours = name in _CONFIG_MAPS and namespace == "kube-system"
         return name == root_ca_publisher.NAME or is_ours
     if kind in ("Service", "Endpoints", "EndpointSlice"):
         return f"{namespace or 'default'}/{name}" == api_service.KEY

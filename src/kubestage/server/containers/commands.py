@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.kubelet.dns import ClusterNames
 from kubestage.errors import Unmodelled
-from kubestage.programs import environment, root, running
+from kubestage.objects import gvk
+from kubestage.programs import environment, kernel, root, running
 from kubestage.programs.calls import Buffer
 from kubestage.programs.context import ContainerContext
 from kubestage.programs.volumes import Disks, Volumes
@@ -55,7 +56,8 @@ def _run_apart(
     clock = live.stage.clock
     variables = environment.environment_variables(live.store, pod, container)
     volumes = Volumes(live.store, Disks())
-    files = root.files_of(pod, container, volumes, variables, clock.now_ns)
+    cpus = kernel.cpus_of(live.store.read(gvk.NODE).get(pod["spec"].get("nodeName") or ""))
+    files = root.files_of(pod, container, volumes, variables, clock.now_ns, cpus)
     stream = random.Random(pod["metadata"]["uid"])
     lookup = ClusterNames(live.store).lookup
     context = ContainerContext(pod, container, files, variables, stream, _no_answer, lookup)

@@ -30,7 +30,7 @@ _METRICS: Final = b"text/plain; version=0.0.4; charset=utf-8"
 
 def answer(context: RequestContext) -> Response:
     """A page of the kubelet that a path names; a node whose kubelet is silent gives no answer."""
-    name, _ = proxy.split(context.target.name)
+    _, name, _ = proxy.split(context.target.name)
     live = context.live
     live.store.get(gvk.NODE, name)
     kubelet = proxy.need_kubelet(context)
@@ -40,7 +40,7 @@ def answer(context: RequestContext) -> Response:
     node = kubelet.nodes.get(name)
     if node is None or not node.speaks:
         raise proxy.refused()
-    path = context.request.path.partition("/proxy")[2].strip("/")
+    path = proxy.parts(context)[1].strip("/")
     if context.request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed("the kubelet of a simulated node can only be read", {})
     return page(live, node, path)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import urllib.parse
 from typing import TYPE_CHECKING, Final
 
-from kubestage.errors import BadRequest, ServiceUnavailable
+from kubestage.errors import BadRequest, ServiceUnavailable, Unmodelled
 from kubestage.objects import gvk
 from kubestage.programs.http import HttpRequest
-from kubestage.server.containers import kubelets
+from kubestage.server.containers import kubelets, links
 from kubestage.server.response import Response
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.loop import KubeletController
+    from kubestage.programs.http import HttpAnswer
     from kubestage.server.context import RequestContext
 
 _SERVICE: Final = ("v1", "Service")
@@ -22,7 +23,10 @@ _TEXT: Final = "text/plain; charset=utf-8"
 
 def answer(context: RequestContext) -> Response:
     """Ask the pod, or a ready pod of the Service, that a path names."""
-    name, port = split(context.target.name)
+    scheme, name, port = split(context.target.name)
+    if scheme not in ("", "http", "https") or not name:
+        kind = context.target.kind.kind.lower()
+        raise BadRequest(f'invalid {kind} request "{context.target.name}"')
     if context.target.kind.kind == "Service":
         ways = _to_service(context, name, port)
     else:
@@ -33,20 +37,41 @@ def answer(context: RequestContext) -> Response:
     if elsewhere is not None:
         return elsewhere
     for uid, number in ways:
-        found = kubelet.inside.request(uid, number, _request(context))
+        try:
+            found = kubelet.inside.request(uid, number, _request(context, is_tls=scheme == "https"))
+        except Unmodelled as error:
+            raise BadRequest(f"proxy is not possible: {error} is not modelled") from None
         if found is not None:
-            headers = dict(found.headers)
-            kind = headers.pop("Content-Type", _TEXT)
-            shown = [(key.lower().encode(), value.encode()) for key, value in headers.items()]
-            return Response(found.code, found.body, kind.encode(), shown)
+            return _response(context, found, f"{kubelet.inside.address(uid)}:{number}")
         if not kubelet.inside.is_modelled(uid):
             raise BadRequest("proxy is not possible: what runs there is not modelled")
     raise refused()
 
 
-def refused() -> ServiceUnavailable:
+def refused(problem: str = "connect: connection refused") -> ServiceUnavailable:
     """Nothing answers there."""
-    return ServiceUnavailable("error trying to reach service: connect: connection refused", {})
+    return ServiceUnavailable(f"error trying to reach service: {problem}", {})
+
+
+def _response(context: RequestContext, found: HttpAnswer, own: str) -> Response:
+    """What a server answers, with its links leading through the proxy."""
+    if not found.code:
+        raise refused(found.body.decode())
+    headers, body = dict(found.headers), found.body
+    kind = headers.pop("Content-Type", _TEXT)
+    ways = links.Links(parts(context)[0], context.request.header(b"host"), own)
+    if "Location" in headers:
+        headers["Location"] = ways.through(headers["Location"])
+    elif kind.partition(";")[0].strip() == "text/html":
+        body = ways.in_page(body)
+    shown = [(key.lower().encode(), value.encode()) for key, value in headers.items()]
+    return Response(found.code, body, kind.encode(), shown)
+
+
+def parts(context: RequestContext) -> tuple[str, str]:
+    """The path of the proxy, and what comes after it."""
+    before, proxy, rest = context.request.path.partition(f"/{context.target.name}/proxy")
+    return before + proxy, rest or "/"
 
 
 def redirect(context: RequestContext) -> Response | None:
@@ -59,12 +84,13 @@ def redirect(context: RequestContext) -> Response | None:
     return Response(301, b"", _TEXT.encode(), [(b"location", location.encode())])
 
 
-def split(name: str) -> tuple[str, str]:
+def split(name: str) -> tuple[str, str, str]:
     """``scheme:name:port``, of which only the name has to be there."""
     parts = name.split(":")
-    if len(parts) == 3:
-        return parts[1], parts[2]
-    return parts[0], parts[1] if len(parts) == 2 else ""
+    if len(parts) > 3:
+        return "", "", ""
+    scheme = parts.pop(0) if len(parts) == 3 else ""
+    return scheme, parts[0], parts[1] if len(parts) == 2 else ""
 
 
 def _to_pod(context: RequestContext, name: str, port: str) -> list[tuple[str, int]]:
@@ -103,15 +129,15 @@ def need_kubelet(context: RequestContext) -> KubeletController:
     return kubelet
 
 
-def _request(context: RequestContext) -> HttpRequest:
+def _request(context: RequestContext, *, is_tls: bool) -> HttpRequest:
     request = context.request
     headers = {
         key.decode("latin-1"): value.decode("latin-1") for key, value in request.headers.items()
     }
-    rest = request.path.partition("/proxy")[2] or "/"
-    return HttpRequest(
-        request.method, rest, _query(context), headers, request.body, "10.0.0.1:40000"
-    )
+    prefix, rest = parts(context)
+    headers["X-Forwarded-Uri"] = prefix + rest
+    client, body = "10.0.0.1:40000", request.body
+    return HttpRequest(request.method, rest, _query(context), headers, body, client, is_tls)
 
 
 def _query(context: RequestContext) -> str:

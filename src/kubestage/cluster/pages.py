@@ -65,7 +65,7 @@ class Pages:
         clock = found.store.clock
         if page == "stats/summary":
             plane = found.control_plane() if is_master else []
-            return Page(200, node_summary.summary(node, name, clock, plane))
+            return Page(200, node_summary.summary(node, name, clock, plane).decode())
         nodes = [] if node is None else [node]
         if page == "metrics":
             families = node_stats.kubelet_families(nodes)

@@ -81,7 +81,7 @@ def _pods(node: Node, _clock: Clock, store: Store) -> Response:
 
 
 def _summary(node: Node, clock: Clock, _store: Store) -> Response:
-    return Response(200, node_summary.summary(node, node.name, clock, []).encode(), _JSON)
+    return Response(200, node_summary.summary(node, node.name, clock, []), _JSON)
 
 
 _FAMILIES: Final[dict[str, Callable[[Node, Clock], list[Family]]]] = {

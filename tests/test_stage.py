@@ -12,6 +12,7 @@ import pytest
 from kubestage import InputError, Stage
 from kubestage import stage as stages
 from kubestage.scheduler import config
+from kubestage.stage.collections import RARELY
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_namespace, make_node, make_pod
 
@@ -192,4 +193,18 @@ def test_who_wants_few_collections_may_end_in_any_order() -> None:
     first.__exit__(None, None, None)
     assert gc.get_threshold() != before
     second.__exit__(None, None, None)
+    assert gc.get_threshold() == before
+
+
+def test_what_is_searched_rarely_is_searched_once() -> None:
+    before = gc.get_threshold()
+    with stages.few_collections(RARELY):
+        with stages.few_collections():
+            first, second, _ = gc.get_threshold()
+        assert first == RARELY
+        assert second > 1000
+    with stages.few_collections():
+        first, second, _ = gc.get_threshold()
+        assert first < RARELY
+        assert second < 1000
     assert gc.get_threshold() == before

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kubestage.errors import AlreadyExists, BadRequest, InputError, Invalid, NotFound
+from kubestage.measure import informer
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
@@ -27,6 +28,12 @@ def test_a_new_object_is_stamped_defaulted_and_stored(store: Store) -> None:
     assert created["spec"]["restartPolicy"] == "Always"
     assert created["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
     assert store.get(POD, "a") is created
+
+
+def test_who_observes_an_object_has_the_same_key(store: Store) -> None:
+    store.create(pod("web"))
+    (key,) = store.read(POD)
+    assert informer.key_of(store.read(POD)[key]) is key
 
 
 def test_the_input_is_neither_kept_nor_changed(store: Store) -> None:

@@ -92,7 +92,9 @@ class Components:
     def kubelet(self) -> KubeletController | None:
         """The kubelet of all nodes, if the stage has one."""
         loops = () if self._controllers is None else self._controllers.controllers
-        return next((loop for loop in loops if isinstance(loop, KubeletController)), None)
+        # NOTE: asked for with every page of a node, and to tell the class of a loop takes long.
+        named = (loop for loop in loops if loop.name == KubeletController.name)
+        return next((loop for loop in named if isinstance(loop, KubeletController)), None)
 
     @property
     def master(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cluster import components, node_stats, usage
+from kubestage.cluster import components, node_stats, node_summary, usage
 from kubestage.cluster.access import Page
 from kubestage.metrics.families import exposition
 from kubestage.objects import gvk
@@ -65,8 +65,7 @@ class Pages:
         clock = found.store.clock
         if page == "stats/summary":
             plane = found.control_plane() if is_master else []
-            summary = node_stats.summary(node, name, clock, plane)
-            return Page(200, msgspec.json.encode(summary).decode())
+            return Page(200, node_summary.summary(node, name, clock, plane).decode())
         nodes = [] if node is None else [node]
         if page == "metrics":
             families = node_stats.kubelet_families(nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ RARELY = 500_000
 NOTE: each search visits all new objects, most of which stay: with a search after each 10,000
 that is 0.65 of the 8 s that a copy of 1,000 nodes and an upgrade of 150 take
 (benchmarks/rehearse.py)."""
+
+_NEVER: Final = 10_000
 
 # The thresholds before each block that is open now.
 _thresholds: list[tuple[int, int, int]] = []
@@ -40,7 +42,9 @@ def few_collections(after: int = COLLECTIONS[0]) -> Iterator[None]:
     before = gc.get_threshold()
     _thresholds.append(before)
     rarest = max(after, before[0]) if len(_thresholds) > 1 else after
-    gc.set_threshold(rarest, *COLLECTIONS[1:])
+    # NOTE: what is there after 500,000 others is there for long, and is not searched again.
+    often = COLLECTIONS[1] if rarest < RARELY else _NEVER
+    gc.set_threshold(rarest, often, COLLECTIONS[2])
     try:
         yield
     finally:

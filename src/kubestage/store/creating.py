@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -88,7 +89,9 @@ def create(
     core.object_limit.check()
     if complete is not None:
         created = complete(created)
-    return created if dry_run else put(core, kind, key, obj, created)
+    # NOTE: measurements keep the keys of all pods, too (`measure.informer`): interned, as theirs
+    # are, there is one of each.
+    return created if dry_run else put(core, kind, sys.intern(key), obj, created)
 
 
 def put(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import msgspec
 import pytest
+from altair.utils import schemapi
 
 from kubestage.results.charts import served, specification, style
 from kubestage.results.charts.load import verdicts
@@ -88,6 +90,13 @@ def test_a_chart_knows_where_its_time_begins() -> None:
         "seconds": life.seconds,
         "unitSeconds": 60.0,
     }
+
+
+def test_parts_of_charts_are_checked_but_in_such_a_block() -> None:
+    with specification.unchecked():
+        alt.Title("a", fontSize="large")
+    with pytest.raises(schemapi.SchemaValidationError):
+        alt.Title("a", fontSize="large")
 
 
 def test_what_pods_use_is_beside_what_they_request() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 
 import pytest
 
@@ -22,6 +23,21 @@ def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     freeing.give_back()
     assert library.trims == [0]
+
+
+class Part:
+    """One that knows another, which knows it."""
+
+    other: Part
+
+
+def test_parts_that_know_each_other_go() -> None:
+    one, other = Part(), Part()
+    one.other, other.other = other, one
+    left = weakref.ref(one)
+    del one, other
+    freeing.give_back()
+    assert left() is None
 
 
 @pytest.mark.parametrize("error", [OSError, TypeError])

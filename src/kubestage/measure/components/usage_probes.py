@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 _PAGE: Final = "stats/summary?only_cpu_and_memory=true"
 
 
-class _Cpu(msgspec.Struct, rename="camel"):
+class _Cpu(msgspec.Struct, rename="camel", gc=False):
     usage_nano_cores: int | None = None
 
 
-class _Memory(msgspec.Struct, rename="camel"):
+class _Memory(msgspec.Struct, rename="camel", gc=False):
     working_set_bytes: int | None = None
 
 
-class _Container(msgspec.Struct, rename="camel"):
+class _Container(msgspec.Struct, rename="camel", gc=False):
     name: str = ""
     cpu: _Cpu | None = None
     memory: _Memory | None = None
 
 
-class _PodRef(msgspec.Struct):
+class _PodRef(msgspec.Struct, gc=False):
     name: str = ""
 
 
-class _Pod(msgspec.Struct, rename="camel"):
+class _Pod(msgspec.Struct, rename="camel", gc=False):
     pod_ref: _PodRef = msgspec.field(default_factory=_PodRef)
     containers: list[_Container] | None = None
 
 
-class _Node(msgspec.Struct, rename="camel"):
+class _Node(msgspec.Struct, rename="camel", gc=False):
     system_containers: list[_Container] | None = None
 
 
-class _Summary(msgspec.Struct):
+class _Summary(msgspec.Struct, gc=False):
     node: _Node = msgspec.field(default_factory=_Node)
     pods: list[_Pod] | None = None
 

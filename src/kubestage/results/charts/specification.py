@@ -6,11 +6,12 @@ one of them, and a page ends its script where a name does.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from altair.typing import ChartType
 
@@ -36,11 +37,9 @@ def of(chart: ChartType) -> Json:
 def drawn(draw: Callable[[], ChartType | None]) -> Json | None:
     """The same of a chart that is yet to be drawn, as fast as that goes; None if it is empty."""
     # Large, and part of an extra.
-    from altair.utils import schemapi  # noqa: PLC0415
-
     from kubestage.results.charts import style  # noqa: PLC0415
 
-    with style.rows_apart() as rows, schemapi.debug_mode(False):
+    with style.rows_apart() as rows, unchecked():
         chart = draw()
         spec = None if chart is None else chart.to_dict(validate=False)
     if spec is None:
@@ -48,6 +47,19 @@ def drawn(draw: Callable[[], ChartType | None]) -> Json | None:
     spec["datasets"] = {name: rows[each] for name, each in spec.get("datasets", {}).items()}
     found: Json = _each_text(spec, lambda text: _UNSAFE.sub("\ufffd", text))
     return found
+
+
+@contextlib.contextmanager
+def unchecked() -> Iterator[None]:
+    """Have Altair check no part of a chart that is drawn in this block.
+
+    NOTE: that is half of the time of a chart (tests/results/charts has every chart checked).
+    """
+    # Large, and part of an extra.
+    from altair.utils import schemapi  # noqa: PLC0415
+
+    with schemapi.debug_mode(False):
+        yield
 
 
 def page(spec: Json) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.results.charts import specification
 from kubestage.results.load import observed, pictures
 from kubestage.results.report import drawings
 
@@ -26,10 +27,11 @@ def drawn(result: LoadResult, test: int) -> list[Drawing] | None:
     if not drawings.can_draw():
         return None
     found: list[Drawing] = []
-    for name, chart, is_wide in _charts(result):
-        if chart is not None and len(found) < MOST:
-            identity = f"{test}-{len(found) + 1}-{name}"
-            found.append(pictures.picture(chart, identity, is_wide=is_wide))
+    with specification.unchecked():
+        for name, chart, is_wide in _charts(result):
+            if chart is not None and len(found) < MOST:
+                identity = f"{test}-{len(found) + 1}-{name}"
+                found.append(pictures.picture(chart, identity, is_wide=is_wide))
     return found
 
 

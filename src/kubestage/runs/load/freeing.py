@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 
 
 def give_back() -> None:
-    """Have the C library give back what is free, where it can.
+    """Let the stage go, whose parts know each other, and have the C library give back what is free.
 
     NOTE: the pods of a load are gone at its end, and what they took is free, but stays with the
     process: the charts of a load with 5,000 nodes came on top of it, with 150 MB
     (benchmarks/load.py).
     """
+    gc.collect()
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):

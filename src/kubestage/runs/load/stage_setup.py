@@ -37,9 +37,9 @@ _AUTO: Final = "auto"
 _LARGE: Final = 500
 # What runs in the cluster already has so long to come up before the load starts.
 _WARMING_NS: Final = 300 * SECOND_NS
-# NOTE: no watch of a load resumes at an older version, and what is kept for that was most of the
-# memory of a large load.
-_HISTORY: Final = 1_000
+# NOTE: no watch or list of a load resumes at an older version, and what is kept for that was most
+# of the memory of a large load.
+_HISTORY: Final = 100
 
 
 def profile(options: LoadOptions, observer: Observer = SILENT) -> Profile:

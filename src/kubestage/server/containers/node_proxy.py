@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cluster import node_stats
+from kubestage.cluster import node_stats, node_summary
 from kubestage.errors import MethodNotAllowed
 from kubestage.metrics.families import exposition
 from kubestage.objects import gvk
@@ -81,7 +81,7 @@ def _pods(node: Node, _clock: Clock, store: Store) -> Response:
 
 
 def _summary(node: Node, clock: Clock, _store: Store) -> Response:
-    return Response(200, msgspec.json.encode(node_stats.summary(node, node.name, clock, [])), _JSON)
+    return Response(200, node_summary.summary(node, node.name, clock, []), _JSON)
 
 
 _FAMILIES: Final[dict[str, Callable[[Node, Clock], list[Family]]]] = {

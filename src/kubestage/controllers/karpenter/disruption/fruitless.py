@@ -1,7 +1,9 @@
-"""Nodes for which nothing could be done, and why: nothing can as long as that stays the same.
+"""Nodes for which nothing could be done, and why: nothing can for others that come to the same.
 
-NOTE: rounds look at the same nodes every ten seconds, and most changes in between are on nodes that
-pods of others may not go to yet (`benchmarks/karpenter_day.py`).
+What a node is replaced by depends on the pods that no other node has room for, and on its price.
+
+NOTE: rounds look at the same nodes every ten seconds, and most of them come to what others came to
+before (`benchmarks/karpenter_day.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from kubestage.controllers.karpenter.disruption.candidates import Candidate
     from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
     from kubestage.controllers.karpenter.scheduling.results import Results
 
 _MOST: Final = 1 << 13
@@ -26,7 +29,10 @@ class Fruitless(NamedTuple):
 
 
 class Look:
-    """A look at some nodes; `key` is None if it is not known when another comes to the same."""
+    """A look at some nodes; what is found out about one with plain pods serves for others, too.
+
+    `fitted` is where such pods would go.
+    """
 
     def __init__(self, context: Context, candidates: Sequence[Candidate]) -> None:
         self._context = context
@@ -34,12 +40,13 @@ class Look:
         self._candidates = candidates
         self._known: dict[object, Fruitless] = {}
         self._key: object | None = None
+        self.fitted: Fitted | None = None
         snapshot = context.snapshot
         if len(candidates) == 1 and candidates[0].name not in snapshot.leaving_names:
             alone, self._known = candidates[0], snapshot.fruitless
-            likeness = snapshot.likeness(alone)
-            if likeness is not None:
-                self._key = likeness, alone.price, alone.capacity_type
+            self.fitted, need = snapshot.fit(alone)
+            if need is not None:
+                self._key = need, alone.price, alone.capacity_type
 
     def recall(self) -> str:
         """Why nothing can be done, if an equal look came to that; empty if none did."""

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from kubestage.controllers.karpenter.disruption.candidates import Candidate
     from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.disruption.snapshot import Snapshot
     from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
-    from kubestage.controllers.karpenter.scheduling.results import Results
+    from kubestage.controllers.karpenter.scheduling.results import PlacedOn, Results
     from kubestage.controllers.karpenter.state.state_node import StateNode
 
 
@@ -42,15 +43,20 @@ def simulate(
     # (`benchmarks/karpenter_day.py`).
     options = snapshot.options(consolidating=consolidating)
     found.truncate(options, may_stay_unordered=consolidating)
-    for placed in found.existing_nodes:
-        if not placed.node.initialized:
-            error = _uninitialized(placed.node)
-            found.pod_errors += [
-                PodError(pod, error)
-                for pod in placed.pods
-                if pod_state.key_of(pod) not in snapshot.going_keys
-            ]
+    found.pod_errors += premature(snapshot, found.existing_nodes)
     return found
+
+
+def premature(snapshot: Snapshot, placed: Sequence[PlacedOn]) -> list[PodError]:
+    """The pods that would have to go to nodes which are not ready for any yet."""
+    errors = []
+    for each in placed:
+        if not each.node.initialized:
+            error, going = _uninitialized(each.node), snapshot.going_keys
+            errors += [
+                PodError(pod, error) for pod in each.pods if pod_state.key_of(pod) not in going
+            ]
+    return errors
 
 
 def blocking_text(results: Results) -> str:

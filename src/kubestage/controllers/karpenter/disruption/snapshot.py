@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.disruption.context import Context
     from kubestage.controllers.karpenter.events import Event, Publish
     from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
-    from kubestage.controllers.karpenter.scheduling.results import PlacedOn, Results
+    from kubestage.controllers.karpenter.scheduling.results import Results
     from kubestage.controllers.karpenter.state.disruption_limits import DisruptionLimits
     from kubestage.controllers.karpenter.state.state_node import StateNode
 
@@ -115,23 +115,15 @@ class Snapshot:
         """The looks at nodes that came to nothing, as long as NodePools stay as they are."""
         return self._prepare(consolidating=True).pools.fruitless
 
-    def fit(self, candidate: Candidate) -> tuple[Fitted | None, object | None]:
+    def fit(self, candidate: Candidate) -> tuple[Fitted, object] | None:
         """Where plain pods would go without a candidate, and what the new nodes depend on.
 
-        None if pods are not plain, or if more depends on them than new nodes.
+        None if pods are not plain.
         """
         prepared, missing = self._prepare(consolidating=True), self._missing([candidate])
         pods = [*self._pending.pods, *self._movable_of(candidate).pods, *self._going.pods]
         fitted = prepared.fit(pods, missing)
-        if fitted is None or any(map(self.is_relied_on, fitted.placed)):
-            return fitted, None
-        return fitted, prepared.need(fitted.left, missing)
-
-    def is_relied_on(self, placed: PlacedOn) -> bool:
-        """Whether a node gets pods that have one to stay on, before it is ready for any."""
-        return not placed.node.initialized and any(
-            pod_state.key_of(pod) not in self.going_keys for pod in placed.pods
-        )
+        return None if fitted is None else (fitted, prepared.need(fitted.left, missing))
 
     def publish_about(self, candidates: Sequence[Candidate], publish: Publish) -> None:
         """Publish what a simulation without these candidates would."""

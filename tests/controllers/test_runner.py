@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers.controller import Controller, Retry
 from kubestage.errors import Forbidden
+from kubestage.testing import make_pod
 from tests.controllers.stages import stage_with
 from tests.store.samples import config_map
 
@@ -66,6 +67,22 @@ class Restless(Noting):
             self.store.patch(_CONFIG_MAP, name, {"data": {"turn": str(len(self.seen))}})
 
 
+class Attentive(Noting):
+    """Waits for pods."""
+
+    name = "attentive"
+
+    def handlers(self) -> Handlers:
+        return {("", "Pod"): self._note}
+
+
+class Indifferent(Attentive):
+    """Waits for pods, whatever they say about themselves."""
+
+    name = "indifferent"
+    ignores_rewordings = True
+
+
 def _loop(stage: Stage, number: int = 0) -> Noting:
     assert stage.controllers is not None
     loop = stage.controllers.controllers[number]
@@ -124,3 +141,16 @@ def test_a_copy_goes_on_as_the_original_would() -> None:
         each.run("1s")
     assert _loop(copy).seen == _loop(stage).seen
     assert len(_loop(copy).seen) == 3
+
+
+def test_a_loop_that_does_not_care_is_not_told_of_pods_with_another_message() -> None:
+    stage = stage_with(Attentive, Indifferent)
+    store = stage.store
+    pod = store.create(make_pod("web"))
+    said = {"conditions": [{"type": "PodScheduled", "status": "False", "message": "no room"}]}
+    first = store.record_status(("v1", "Pod"), "default/web", said)
+    again = {**first, "metadata": dict(first["metadata"])}
+    store.ledger.reword(store.pods, "default/web", again, first)
+    store.settle()
+    assert store.get(("v1", "Pod"), "web") is again is not pod
+    assert [len(_loop(stage, number).told) for number in (0, 1)] == [3, 2]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kubestage import errors
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler import status_patches
+from kubestage.scheduler import failure_handler, status_patches
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from kubestage.aliases import Json
+    from kubestage.objects.views.pod import PodView
     from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
     from kubestage.store.log import Change
@@ -113,6 +114,64 @@ def test_the_pod_is_stored_as_a_patch_would_have_it(
         lambda: theirs.patch(POD, "web", {"status": changes}, "default", subresource="status"),
     )
     assert found == expected
+
+
+def _say(store: Store, view: PodView, reason: str, message: str) -> None:
+    """Write the whole condition, as for a pod that has none yet."""
+    fresh: Json = {
+        "type": "PodScheduled", "status": "False", "lastProbeTime": None,
+        "lastTransitionTime": "2026-01-03T00:00:00Z", "reason": reason, "message": message,
+    }  # fmt: skip
+    if view.raw["metadata"].get("generation"):
+        fresh["observedGeneration"] = view.raw["metadata"]["generation"]
+    changed = failure_handler.with_condition(view.raw["status"].get("conditions") or (), fresh)
+    if changed is not None:
+        status_patches.merge(store, view, {"conditions": changed})
+
+
+_messages = st.sampled_from(["", "0/1 nodes", "0/2 nodes", "0/3 nodes"])
+_reasons = st.sampled_from(["Unschedulable", "Unschedulable", "SchedulerError"])
+
+
+@hypothesis.given(
+    _statuses, st.sampled_from([0, 1, 2]), st.lists(st.tuples(_reasons, _messages), max_size=5)
+)
+@hypothesis.example(
+    {"phase": "Pending"}, 1, [("Unschedulable", f"0/{count} nodes") for count in (1, 2, 2, 3)]
+)
+def test_a_pod_is_reworded_as_the_whole_condition_would_have_it(
+    status: Json, generation: int, said: list[tuple[str, str]]
+) -> None:
+    pod = {**make_pod("web"), "status": status}
+    pod["metadata"] = {**pod["metadata"], **({"generation": generation} if generation else {})}
+    ours, theirs = _store(pod), _store(pod)
+    seen: list[list[tuple[bool, bytes]]] = []
+    for store, is_ours in ((ours, True), (theirs, False)):
+        changes = list[tuple[bool, bytes]]()
+        store.subscribe(
+            lambda change, changes=changes: changes.append(
+                (change.is_reworded, msgspec.json.encode([change.old, change.new, change.type]))
+            )
+        )
+        for reason, message in said:
+            view = pod_views.of(store.get(POD, "web"))
+            if not (is_ours and status_patches.reword(store, view, reason, message)):
+                _say(store, view, reason, message)
+        seen.append(changes)
+    assert seen[0] == seen[1]
+    assert ours.resource_version == theirs.resource_version
+
+
+def test_what_is_not_only_another_message_is_not_said_in_short() -> None:
+    store = Store(Clock(), Streams(0), implicit_namespaces=True)
+    view = pod_views.of(store.create(make_pod("web")))
+    assert not status_patches.reword(store, view, "Unschedulable", "0/2 nodes"), "says nothing yet"
+    _say(store, view, "Unschedulable", "0/2 nodes")
+    before, view = view, pod_views.of(store.get(POD, "web"))
+    assert not status_patches.reword(store, before, "Unschedulable", "0/3 nodes"), "out of date"
+    assert not status_patches.reword(store, view, "SchedulerError", "0/3 nodes")
+    assert not status_patches.reword(store, view, "Unschedulable", "0/2 nodes"), "said before"
+    assert status_patches.reword(store, view, "Unschedulable", "0/3 nodes")
 
 
 def _waiting(**status: Any) -> tuple[Store, list[Change]]:

@@ -77,6 +77,9 @@ class Controller(abc.ABC):
 
     name: str
     max_retries: ClassVar[int | None] = None
+    ignores_rewordings: ClassVar[bool] = False
+    """Whether a pod that waits and gets another message in a condition, and no more, is nothing to
+    the loop; then it is not notified of that."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster

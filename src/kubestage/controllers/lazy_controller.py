@@ -57,6 +57,8 @@ class LazyController:
 class Placeholder(Controller):
     """Takes the place of a loop until an object comes up that concerns it."""
 
+    ignores_rewordings = True
+
     def __init__(self, loop: LazyController, cluster: Cluster) -> None:
         self.name = loop.name
         self.cluster = cluster

@@ -33,6 +33,7 @@ class PodGCController(Controller):
     """
 
     name = "pod-garbage-collector-controller"
+    ignores_rewordings = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

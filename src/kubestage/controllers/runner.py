@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, Retry
 from kubestage.controllers.lazy_controller import Placeholder
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.collection import Collection
     from kubestage.store.store import Store
+
+_POD: Final = ("", "Pod")
 
 
 class Runner:
@@ -128,7 +130,13 @@ class Runner:
     def on_change(self, change: Change) -> None:
         """Deliver one change to the loops."""
         kind = change.kind
-        handlers = self._handlers.get((kind.group, kind.kind))
+        # NOTE: each attempt at a pod that fits nowhere rewords it, and few loops care for that
+        # (benchmarks/karpenter_day.py).
+        handlers = (
+            self._of_reworded_pods
+            if change.is_reworded
+            else self._handlers.get((kind.group, kind.kind))
+        )
         if handlers is not None:
             for handler in handlers:
                 handler(change)
@@ -137,9 +145,12 @@ class Runner:
 
     def _connect(self) -> None:
         self._handlers: dict[tuple[str, str], list[Handler]] = {}
+        self._of_reworded_pods: list[Handler] = []
         for controller in self.controllers:
             for kind, handler in controller.handlers().items():
                 self._handlers.setdefault(kind, []).append(handler)
+                if kind == _POD and not controller.ignores_rewordings:
+                    self._of_reworded_pods.append(handler)
         self._of_all_kinds = self._handlers.pop(ANY, [])
         self._of_any_kind = (*self._of_all_kinds, *self._handlers.pop(CHANGES, []))
 

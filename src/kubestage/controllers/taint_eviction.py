@@ -31,6 +31,7 @@ class TaintEvictionController(Controller):
     """
 
     name = "taint-eviction-controller"
+    ignores_rewordings = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

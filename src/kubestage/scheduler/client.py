@@ -87,6 +87,10 @@ class StoreClient:
         """Merge into a pod's status."""
         status_patches.merge(self._store, pod, status)
 
+    def reword(self, pod: PodView, reason: str, message: str) -> bool:
+        """Say otherwise why a pod waits; whether that is all there is to say about it."""
+        return status_patches.reword(self._store, pod, reason, message)
+
     def update(self, obj: Json, subresource: str = "") -> Json:
         """Replace an object and return it as stored."""
         return self._store.update(obj, subresource=subresource)

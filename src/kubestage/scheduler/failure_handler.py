@@ -120,28 +120,39 @@ class FailureHandler:
         )
 
     def _report(self, pod: PodView, failure: Failure) -> None:
+        reason = UNSCHEDULABLE if failure.is_rejected else SCHEDULER_ERROR
+        is_promised_as_before = failure.nominate in (None, pod.nominated_node_name)
+        if (
+            is_promised_as_before
+            and not self._leaves
+            and self._client.reword(pod, reason, failure.message)
+        ):
+            return
         changes: Json = {}
         conditions = (pod.raw.get("status") or {}).get("conditions") or []
-        fresh: Json = {
-            "type": POD_SCHEDULED,
-            "status": "False",
-            "lastProbeTime": None,
-            "lastTransitionTime": timestamps.format_time(self._clock.unix_ns),
-            "reason": UNSCHEDULABLE if failure.is_rejected else SCHEDULER_ERROR,
-            "message": failure.message,
-        }
-        generation = pod.raw["metadata"].get("generation")
-        if generation:
-            fresh["observedGeneration"] = generation
-        changed = with_condition(conditions, fresh)
+        changed = with_condition(conditions, self._condition(pod, reason, failure.message))
         if changed is not None:
             changes["conditions"] = changed
-        if failure.nominate is not None and failure.nominate != pod.nominated_node_name:
+        if not is_promised_as_before:
             changes["nominatedNodeName"] = failure.nominate or None
         if self._is_final(failure):
             changes |= {"phase": "Failed", "reason": UNSCHEDULABLE, "message": failure.message}
         if changes:
             self._patch(pod, changes)
+
+    def _condition(self, pod: PodView, reason: str, message: str) -> Json:
+        fresh: Json = {
+            "type": POD_SCHEDULED,
+            "status": "False",
+            "lastProbeTime": None,
+            "lastTransitionTime": timestamps.format_time(self._clock.unix_ns),
+            "reason": reason,
+            "message": message,
+        }
+        generation = pod.raw["metadata"].get("generation")
+        if generation:
+            fresh["observedGeneration"] = generation
+        return fresh
 
     def _patch(self, pod: PodView, status: Json) -> None:
         try:

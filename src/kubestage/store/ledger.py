@@ -141,6 +141,14 @@ class Ledger:
         change = Change(revision, MODIFIED, pods.kind, key, bound, old, True)
         return self._record(pods, change)
 
+    def reword(self, pods: Collection, key: str, reworded: Json, old: Json) -> Change:
+        """Commit a pod without a node that has but another message in one condition."""
+        self.revision = revision = self.revision + 1
+        reworded["metadata"]["resourceVersion"] = str(revision)
+        pods.objects[key] = reworded
+        change = Change(revision, MODIFIED, pods.kind, key, reworded, old, False, True)
+        return self._record(pods, change)
+
     def remove(self, kind: Kind, key: str) -> Change:
         """Commit a deletion; the change shows the last state under the version of the deletion."""
         collection = self.collection(kind)

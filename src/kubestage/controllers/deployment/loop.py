@@ -36,6 +36,7 @@ class DeploymentController(Controller):
 
     name = "deployment-controller"
     max_retries: ClassVar[int | None] = 15
+    ignores_rewordings = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

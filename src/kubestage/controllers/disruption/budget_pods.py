@@ -196,6 +196,14 @@ class BudgetPodsIndex:
             if not here.budgets:
                 del self._namespaces[namespace]
 
+    def is_quiet(self, namespace: str, pod: str) -> bool:
+        """Whether one budget at most holds a pod, and writes no Event at every change."""
+        here = self._namespaces.get(namespace)
+        held = () if here is None else here.held_by.get(pod, ())
+        return not held or (
+            here is not None and len(held) == 1 and not here.budgets[held[0]].is_noisy
+        )
+
     def noisy(self, namespace: str, change: Change) -> list[str]:
         """The budgets that write an Event at every change, and hold or select this pod, by key."""
         here = self._namespaces.get(namespace)

@@ -82,6 +82,8 @@ class DisruptionController(Controller):
 
     def _on_pod(self, change: Change) -> None:
         namespace = change.new["metadata"]["namespace"]
+        if change.is_reworded and self._index.is_quiet(namespace, change.key):
+            return
         for key in self._index.noisy(namespace, change):
             self._catch_up(namespace, key)
         found = self._index.on_change(change)

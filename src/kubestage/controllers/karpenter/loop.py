@@ -179,11 +179,12 @@ class Karpenter(Controller):
         if not self._is_met:
             return
         self._cluster.now_ns = self.clock.unix_ns
+        if change.is_reworded:
+            self._notice()
+            return
         pod, is_gone = change.new, change.type == DELETED
         if is_gone or relevance.is_other_pod(change):
             self._notice()
-        if change.is_reworded:
-            return
         if is_gone:
             self._cluster.delete("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"])
         else:

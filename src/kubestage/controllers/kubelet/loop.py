@@ -32,6 +32,7 @@ class KubeletController(Controller):
     """
 
     name = "kubelet"
+    ignores_rewordings = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

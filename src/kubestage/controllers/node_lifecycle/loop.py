@@ -36,6 +36,7 @@ class NodeLifecycleController(Controller):
     """
 
     name = "node-controller"
+    ignores_rewordings = True
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)

@@ -102,6 +102,9 @@ class ReplicaSetController(Controller):
         new, old = change.new, change.old
         reference = ownership.controller_of(new)
         uid = reference["uid"] if reference is not None else None
+        if change.is_reworded:
+            self._on_reworded(uid)
+            return
         has_moved = False
         if old is not None and old["metadata"].get("ownerReferences") is not new["metadata"].get(
             "ownerReferences"
@@ -116,11 +119,15 @@ class ReplicaSetController(Controller):
         counter = owner.counter
         if change.type == DELETED:
             counts = counter.forget(change.key)
-        elif change.is_reworded:
-            counts = False
         else:
             counts = counter.observe(change.key, new)
         if counts or not owner.is_settled:
+            self.queue.add(owner.key)
+
+    def _on_reworded(self, uid: str | None) -> None:
+        """A pod that waits counts as before."""
+        owner = None if uid is None else self._owners.get(uid)
+        if owner is not None and not owner.is_settled:
             self.queue.add(owner.key)
 
     def _has_left(self, key: str, old: Json, uid: str | None) -> bool:

@@ -94,7 +94,7 @@ class SchedulingQueue:
 
     def get(self, key: str) -> QueuedPod | None:
         """The pod of a key, in whichever queue it is."""
-        return self._active.get(key) or self._backoff.get(key) or self._unschedulable.get(key)
+        return self._unschedulable.get(key) or self._active.get(key) or self._backoff.get(key)
 
     def add(self, pod: PodView) -> None:
         """Take up a new pod."""

@@ -53,7 +53,11 @@ class Backdrop:
     @property
     def version(self) -> int:
         """A number that grows with every change of theirs."""
-        if self._revision != self._store.revision:
-            self._revision = self._store.revision
-            self._version = sum(each.log.end for each in self._all)
+        revision = self._store.revision
+        if self._revision != revision:
+            self._revision = revision
+            version = 0
+            for each in self._all:
+                version += each.log.end
+            self._version = version
         return self._version

@@ -50,6 +50,10 @@ def test_runs_are_the_same_if_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None
     written, changes = _live()
     reworded = {each.key.partition("/")[2] for each in changes if each.is_reworded}
     assert {"bare", "other"} < reworded
+    monkeypatch.setattr(status_patches, "reword", lambda *_: False)
+    in_steps, changes = _live()
+    assert in_steps == written
+    assert {each.key.partition("/")[2] for each in changes if each.is_reworded} == reworded
     monkeypatch.setattr(status_patches, "_is_reworded", lambda *_: False)
     in_full, changes = _live()
     assert not any(each.is_reworded for each in changes)

@@ -138,7 +138,9 @@ class Consolidation:
         if problem:
             self._keep(candidates, problem)
             return None
-        found = simulation.simulate(self.context, candidates, consolidating=True)
+        found = simulation.simulate(
+            self.context, candidates, consolidating=True, fitted=look.fitted
+        )
         if found is None:
             self.problem = "a node is on its way out, or no NodePool is ready"
             if len(candidates) == 1:

@@ -13,36 +13,50 @@ if TYPE_CHECKING:
 
     from kubestage.controllers.karpenter.disruption.candidates import Candidate
     from kubestage.controllers.karpenter.disruption.context import Context
-    from kubestage.controllers.karpenter.scheduling.results import Results
+    from kubestage.controllers.karpenter.disruption.snapshot import Snapshot
+    from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
+    from kubestage.controllers.karpenter.scheduling.results import PlacedOn, Results
     from kubestage.controllers.karpenter.state.state_node import StateNode
 
 
 def simulate(
-    context: Context, candidates: Sequence[Candidate], *, consolidating: bool
+    context: Context,
+    candidates: Sequence[Candidate],
+    *,
+    consolidating: bool,
+    fitted: Fitted | None = None,
 ) -> Results | None:
     """Schedule what waits, and the pods of the candidates and of nodes on their way out.
 
     None if a candidate is on its way out itself by now, or no NodePool is usable. Nodes that are
     not ready for pods yet must not be relied on, other than by pods of nodes that go anyway.
+    `fitted` is where plain pods go, if that is known.
     """
     snapshot = context.snapshot
     is_late = any(each.name in snapshot.leaving_names for each in candidates)
     if is_late or not snapshot.usable_node_pools:
         return None
-    found = snapshot.simulate(candidates, context.publish, consolidating=consolidating)
+    found = snapshot.simulate(
+        candidates, context.publish, consolidating=consolidating, fitted=fitted
+    )
     # NOTE: consolidation looks at many new nodes, and orders the types of those that it makes
     # (`benchmarks/karpenter_day.py`).
     options = snapshot.options(consolidating=consolidating)
     found.truncate(options, may_stay_unordered=consolidating)
-    for placed in found.existing_nodes:
-        if not placed.node.initialized:
-            error = _uninitialized(placed.node)
-            found.pod_errors += [
-                PodError(pod, error)
-                for pod in placed.pods
-                if pod_state.key_of(pod) not in snapshot.going_keys
-            ]
+    found.pod_errors += premature(snapshot, found.existing_nodes)
     return found
+
+
+def premature(snapshot: Snapshot, placed: Sequence[PlacedOn]) -> list[PodError]:
+    """The pods that would have to go to nodes which are not ready for any yet."""
+    errors = []
+    for each in placed:
+        if not each.node.initialized:
+            error, going = _uninitialized(each.node), snapshot.going_keys
+            errors += [
+                PodError(pod, error) for pod in each.pods if pod_state.key_of(pod) not in going
+            ]
+    return errors
 
 
 def blocking_text(results: Results) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.karpenter.disruption.candidates import Candidate, NodePools
     from kubestage.controllers.karpenter.disruption.context import Context
     from kubestage.controllers.karpenter.events import Event, Publish
+    from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
     from kubestage.controllers.karpenter.scheduling.results import Results
     from kubestage.controllers.karpenter.state.disruption_limits import DisruptionLimits
     from kubestage.controllers.karpenter.state.state_node import StateNode
@@ -84,31 +85,45 @@ class Snapshot:
         return listed
 
     def simulate(
-        self, candidates: Sequence[Candidate], publish: Publish, *, consolidating: bool
+        self,
+        candidates: Sequence[Candidate],
+        publish: Publish,
+        *,
+        consolidating: bool,
+        fitted: Fitted | None = None,
     ) -> Results:
         """Schedule as if the candidates were gone; see `simulation.simulate`."""
         pods = list(self._published(self._pending, publish))
         for each in candidates:
             pods += self._published(self._movable_of(each), publish)
         pods += self._published(self._going, publish)
-        gone = [node for each in candidates for node in self._named.get(each.name, ())]
         return self._prepare(consolidating=consolidating).solve(
             pods,
-            [*self._leaving, *gone],
+            self._missing(candidates),
             placeholders=self._context.placeholders,
             publish=publish,
+            fitted=fitted,
         )
+
+    def _missing(self, candidates: Sequence[Candidate]) -> list[StateNode]:
+        """The nodes on their way out, and candidates as if they were."""
+        named = self._named
+        return [*self._leaving, *(node for each in candidates for node in named.get(each.name, ()))]
 
     @property
     def fruitless(self) -> dict[object, Any]:
         """The looks at nodes that came to nothing, as long as NodePools stay as they are."""
         return self._prepare(consolidating=True).pools.fruitless
 
-    def likeness(self, candidate: Candidate) -> object | None:
-        """What a simulation for consolidation depends on, without a candidate; None if on more."""
+    def fit(self, candidate: Candidate) -> tuple[Fitted, object] | None:
+        """Where plain pods would go without a candidate, and what the new nodes depend on.
+
+        None if pods are not plain.
+        """
+        prepared, missing = self._prepare(consolidating=True), self._missing([candidate])
         pods = [*self._pending.pods, *self._movable_of(candidate).pods, *self._going.pods]
-        gone = self._named.get(candidate.name, ())
-        return self._prepare(consolidating=True).likeness(pods, self._going_ids, gone)
+        fitted = prepared.fit(pods, missing)
+        return None if fitted is None else (fitted, prepared.need(fitted.left, missing))
 
     def publish_about(self, candidates: Sequence[Candidate], publish: Publish) -> None:
         """Publish what a simulation without these candidates would."""
@@ -116,10 +131,6 @@ class Snapshot:
             self._published(each, publish)
         for event in self._prepare(consolidating=True).pools.events:
             publish(event)
-
-    @functools.cached_property
-    def _going_ids(self) -> frozenset[int]:
-        return frozenset(map(id, self._going.pods))
 
     @functools.cached_property
     def _has_grace_periods(self) -> bool:

@@ -41,7 +41,7 @@ def _reported(node: Json) -> tuple[object, ...]:
 def is_other_pod(change: Change) -> bool:
     """Whether more than the progress of a pod has changed."""
     old, new = change.old, change.new
-    if old is None or change.is_reworded:
+    if old is None:
         return True
     if old["spec"] is not new["spec"] or old["metadata"].get("labels") != (
         new["metadata"].get("labels")

@@ -13,7 +13,6 @@ from kubestage.controllers.karpenter.scheduling import (
     volume_topology,
 )
 from kubestage.controllers.karpenter.scheduling.node_index import IndexedNode
-from kubestage.controllers.karpenter.scheduling.plain_likeness import RoomNumbers
 from kubestage.controllers.karpenter.scheduling.plain_shapes import PlainShapes
 from kubestage.controllers.karpenter.scheduling.pod_shapes import Shapes
 from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
@@ -74,7 +73,6 @@ class PreparedPools:
         ]
         self.new_nodes: dict[object, PlainNodes | None] = {}
         self.fruitless: dict[object, Any] = {}
-        self.room_numbers = RoomNumbers()
         self._shapes = Shapes(options)
         self._plain = PlainShapes(options, tolerate_prefer_no_schedule=self.tolerates_preferred)
         self._nodes: dict[int, IndexedNode] = {}

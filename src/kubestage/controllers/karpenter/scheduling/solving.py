@@ -9,7 +9,6 @@ from kubestage.controllers.karpenter.scheduling import first_fit
 from kubestage.controllers.karpenter.scheduling.existing_nodes import ExistingNodes
 from kubestage.controllers.karpenter.scheduling.node_index import NodeIndex
 from kubestage.controllers.karpenter.scheduling.options import Placeholders
-from kubestage.controllers.karpenter.scheduling.plain_likeness import Rooms
 from kubestage.controllers.karpenter.scheduling.plain_nodes import PlainNodes
 from kubestage.controllers.karpenter.scheduling.prepared_pools import PoolCache
 from kubestage.controllers.karpenter.scheduling.queue import PodQueue, order_of
@@ -20,12 +19,13 @@ from kubestage.controllers.karpenter.scheduling.topology import Topology
 from kubestage.controllers.karpenter.scheduling.topology_index import TopologyIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.amounts import Amounts
     from kubestage.controllers.karpenter.events import Publish
     from kubestage.controllers.karpenter.instance_types.types import InstanceType
+    from kubestage.controllers.karpenter.scheduling.first_fit import Fitted
     from kubestage.controllers.karpenter.scheduling.options import Options
     from kubestage.controllers.karpenter.scheduling.prepared_pools import PreparedPools
     from kubestage.controllers.karpenter.scheduling.queue import QueuedPod
@@ -56,7 +56,6 @@ class Prepared:
         self._settling_rows = self._settling() if pools.options.consolidating else frozenset()
         self._topology = TopologyIndex(cluster, pools.domains, pools.options)
         self._limits = self._limits_left()
-        self._rooms: Rooms | None = None
         # The pods that were looked up, by identity: as they cannot change, neither can that.
         self._plain: dict[int, QueuedPod] = {}
 
@@ -65,25 +64,24 @@ class Prepared:
         """The NodePools."""
         return self._pools
 
-    def likeness(
-        self, pods: Sequence[Json], going: Collection[int], gone: Sequence[StateNode]
-    ) -> object | None:
-        """What it depends on where pods go without some nodes and those on their way out.
+    def fit(self, pods: Sequence[Json], missing: Sequence[StateNode]) -> Fitted | None:
+        """Which nodes plain pods would go to, if some were not there; None if pods are not plain.
 
-        None if pods are not plain. `going` are the pods, by identity, of nodes that go anyway.
+        The others need new nodes.
         """
         if self._topology.repelling:
             return None
         queued = self._all_queued(pods)
         if any(each.plain is None for each in queued):
             return None
-        position_of, leaving = self._nodes.position_of, self._leaving
-        if self._rooms is None:
-            rows = {position_of[id(node)] for node in leaving}
-            numbers = self._pools.room_numbers
-            self._rooms = Rooms(self._nodes, rows, self._settling_rows, numbers)
-        rooms = self._rooms.likeness(queued, going, [position_of[id(node)] for node in gone])
-        return rooms, self._stated_limits([*leaving, *gone])
+        position_of = self._nodes.position_of
+        rows = {position_of[id(node)] for node in missing}
+        queued.sort(key=order_of)
+        return first_fit.place(self._nodes, queued, rows, self._settling_rows)
+
+    def need(self, left: Sequence[QueuedPod], missing: Sequence[StateNode]) -> object:
+        """What new nodes for plain pods that no node has room for depend on."""
+        return self._stated_limits(missing), tuple([each.plain for each in left])
 
     def solve(
         self,
@@ -92,16 +90,22 @@ class Prepared:
         *,
         placeholders: Placeholders | None = None,
         publish: Publish = events.ignore,
+        fitted: Fitted | None = None,
     ) -> Results:
-        """Where pods would go, if these nodes of the cluster were not there."""
+        """Where pods would go, if these nodes of the cluster were not there.
+
+        `fitted` is what `fit` has found out about them.
+        """
         for each in self._pools.events:
             publish(each)
         placeholders = Placeholders() if placeholders is None else placeholders
-        queued = self._all_queued(pods)
-        if not self._topology.repelling and all(each.plain is not None for each in queued):
-            found = self._solve_plainly(queued, missing, placeholders)
+        if fitted is None:
+            fitted = self.fit(pods, missing)
+        if fitted is not None:
+            found = self._solve_plainly(fitted, missing, placeholders)
             if found is not None:
                 return found
+        queued = self._all_queued(pods)
         gone = set(map(id, missing))
         staying = [node for node in self._states if id(node) not in gone]
         existing = ExistingNodes(self._nodes, staying, self._settling_rows)
@@ -109,15 +113,11 @@ class Prepared:
 
     def _solve_plainly(
         self,
-        queued: Sequence[QueuedPod],
+        fitted: Fitted,
         missing: Sequence[StateNode],
         placeholders: Placeholders,
     ) -> Results | None:
         """Where plain pods would go; None if some of them would go nowhere."""
-        position_of = self._nodes.position_of
-        rows = {position_of[id(node)] for node in missing}
-        ordered = sorted(queued, key=order_of)
-        fitted = first_fit.place(self._nodes, ordered, rows, self._settling_rows)
         claims: list[NewNodeClaim] = []
         if fitted.left:
             found = self._new_nodes(fitted.left, missing)
@@ -131,7 +131,7 @@ class Prepared:
         self, queued: Sequence[QueuedPod], missing: Sequence[StateNode]
     ) -> PlainNodes | None:
         """New nodes for plain pods, in the order of a queue; None if some would get none."""
-        key = self._stated_limits(missing), tuple(each.plain for each in queued)
+        key = self.need(queued, missing)
         known = self._pools.new_nodes
         if key in known:
             return known[key]

@@ -88,7 +88,7 @@ def test_a_node_is_replaced_once_its_pods_have_not_changed_for_as_long_as_stated
 
 
 def test_a_pod_that_is_created_on_a_node_is_an_event_of_the_node() -> None:
-    stage = staged(make_web(2))
+    stage = staged(make_web(1))
     run(stage, 60)
     before = claims(stage)[0]["status"]["lastPodEventTime"]
     own = make_pod("own", cpu="100m")

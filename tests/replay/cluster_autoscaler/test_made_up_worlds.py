@@ -134,3 +134,47 @@ def test_a_node_of_which_it_is_not_known_when_it_came_is_not_starting_any_more()
         node["metadata"]["creationTimestamp"] = None
     first, *_ = _played(*nodes)
     assert not first["loop"]["clusterHealthy"]
+
+
+def test_without_the_status_config_map_there_are_no_events_about_it() -> None:
+    flags = {"write_status_configmap": "false", "scale_down_unneeded_time": "0s"}
+    first, *_ = _played(_node("n1"), _waiting("a", node_selector={"no": "node"}), **flags)
+    assert {each["object"] for each in first["loop"]["events"]} == {"Node/n1", "Pod/default/a"}
+
+
+_DELAYED = {"delay-deletion.cluster-autoscaler.kubernetes.io/backup": "true"}
+_AT_ONCE = {"scale_down_unneeded_time": "0s", "node_delete_delay_after_taint": "1s"}
+
+
+def _deletions(steps: list[dict[str, Any]]) -> list[float]:
+    return [each["t"] for step in steps for each in step["until_next"]["providerCalls"]]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "removed", "at"),
+    [("2m", False, 121), ("2m", True, 31), ("12s", False, 13), ("0s", False, 1)],
+)
+def test_a_node_is_deleted_when_the_annotations_are_gone_that_delay_it(
+    timeout: str, removed: bool, at: float
+) -> None:
+    node = {"op": "replace", "object": _node("n1")}
+    steps: dict[int, list[Json]] = {0: [], 28: [node] if removed else [], 150: []}
+    played = _played(
+        _node("n1", annotations=_DELAYED),
+        steps=steps,
+        node_deletion_delay_timeout=timeout,
+        **_AT_ONCE,
+    )
+    assert _deletions(played) == [at]
+
+
+def test_a_node_that_is_gone_while_its_deletion_is_delayed_counts_as_failed() -> None:
+    gone = [{"op": "delete", "kind": "Node", "name": "n1"}]
+    node = _node("n1", annotations=_DELAYED)
+    _, second, third = _played(node, steps={0: [], 8: gone, 20: []}, **_AT_ONCE)
+    assert _events(second, "until_next", "ScaleDownFailed") == [
+        ("Node/n1", 'failed to delete empty node: failed to get node n1: node "n1" not found')
+    ]
+    assert third["loop"]["scaleDown"]["deletionResults"] == {
+        "n1": {"result": "ErrorFailedToDelete"}
+    }

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.replay import cluster_autoscaler
-from kubestage.testing import make_node, make_pod, make_replica_set
+from kubestage.testing import (
+    make_node,
+    make_pod,
+    make_pod_disruption_budget,
+    make_replica_set,
+)
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -43,7 +48,10 @@ def _waiting(name: str, **parts: Any) -> Json:
 
 
 def _played(
-    *objects: Json, steps: dict[int, list[Json]] | None = None, **flags: Any
+    *objects: Json,
+    steps: dict[int, list[Json]] | None = None,
+    options: Json | None = None,
+    **flags: Any,
 ) -> list[dict[str, Any]]:
     status = {"capacity": _AMOUNTS, "allocatable": _AMOUNTS}
     template = {"metadata": {"labels": {}}, "status": status}
@@ -51,7 +59,9 @@ def _played(
         "name": "one",
         "category": "made-up",
         "flags": {name.replace("_", "-"): each for name, each in flags.items()},
-        "nodeGroups": [{"name": "pool", "min": 0, "max": 5, "template": template}],
+        "nodeGroups": [
+            {"name": "pool", "min": 0, "max": 5, "template": template, "options": options or {}}
+        ],
         "objects": [make_replica_set("web", replicas=9), *objects],
         "steps": [
             {"time": at, "actions": actions, "loop": {}}
@@ -178,3 +188,25 @@ def test_a_node_that_is_gone_while_its_deletion_is_delayed_counts_as_failed() ->
     assert third["loop"]["scaleDown"]["deletionResults"] == {
         "n1": {"result": "ErrorFailedToDelete"}
     }
+
+
+def test_events_of_nodes_that_go_or_stay_together_are_as_for_the_last() -> None:
+    place = _node("place")
+    place["spec"]["providerID"] = "other://place"
+    labels = {"app": "web"}
+    moving = {**_pod("a", node_name="n2", labels=labels), "status": {"phase": "Running"}}
+    objects = (_node("n1"), _node("n2"), place, moving)
+    flags = {**_AT_ONCE, "node_delete_delay_after_taint": "20s"}
+    atomic = {"zeroOrMaxNodeScaling": True}
+    _, second = _played(*objects, steps={0: [], 15: []}, options=atomic, **flags)
+    assert [message for _, message in _events(second, "until_next", "ScaleDown")][:2] == [
+        "Scale-down: node n1 removed with drain",
+        "Scale-down: node n2 removed with drain",
+    ]
+    budget = {**make_pod_disruption_budget("web"), "status": {"disruptionsAllowed": 0}}
+    late = [{"op": "create", "object": budget}]
+    _, second = _played(*objects, steps={0: [], 15: late}, options=atomic, **flags)
+    first, last = (message for _, message in _events(second, "until_next", "ScaleDownFailed"))
+    others = "couldn't scale down other nodes in this node group"
+    assert first == f"failed to drain and delete node: {others}"
+    assert last.startswith("failed to drain and delete node: GetPodsToMove")

@@ -263,6 +263,8 @@ class Actuator:
                 self._delays.note_failed(name, now_ns)
                 problem = f"failed to delete nodes from group {name}: {problem}"
         for each in removals:
+            # What is reported of nodes that go together is as for the last of them.
+            each.drains = removals[-1].drains
             if problem:
                 self._fail(each, problem, FAILED_TO_DELETE)
                 continue
@@ -279,6 +281,7 @@ class Actuator:
         self._failed_groups.add(removal.group)
         self._fail(removal, problem, result)
         for other in self._queues.pop(removal.group, ()):
+            other.drains = removal.drains
             self._fail(other, _NOT_ALL, FAILED_TO_DELETE)
 
     def _fail(self, removal: Removal, problem: str, result: str) -> None:

@@ -69,6 +69,11 @@ def test_new_nodes_go_to_the_smallest_groups_first() -> None:
     assert {each.group: each.new for each in grown} == {"b": 6, "c": 3, "a": 6}
 
 
+def test_after_a_full_group_the_turn_goes_on_from_the_one_that_took_its_place() -> None:
+    grown = balancing.balanced([("a", 0, 10), ("b", 0, 2), ("c", 0, 10), ("d", 2, 10)], 21)
+    assert {each.group: each.new for each in grown} == {"a": 7, "b": 2, "c": 7, "d": 7}
+
+
 def test_no_more_is_dealt_than_groups_take() -> None:
     grown = balancing.balanced([("a", 1, 2), ("b", 0, 1)], 9)
     assert [str(each) for each in grown] == ["{b 0->1 (max: 1)}", "{a 1->2 (max: 2)}"]

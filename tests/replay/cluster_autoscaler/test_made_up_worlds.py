@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.replay import cluster_autoscaler
-from kubestage.testing import make_node, make_pod, make_replica_set
+from kubestage.testing import (
+    make_node,
+    make_pod,
+    make_pod_disruption_budget,
+    make_replica_set,
+)
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -43,7 +48,10 @@ def _waiting(name: str, **parts: Any) -> Json:
 
 
 def _played(
-    *objects: Json, steps: dict[int, list[Json]] | None = None, **flags: Any
+    *objects: Json,
+    steps: dict[int, list[Json]] | None = None,
+    options: Json | None = None,
+    **flags: Any,
 ) -> list[dict[str, Any]]:
     status = {"capacity": _AMOUNTS, "allocatable": _AMOUNTS}
     template = {"metadata": {"labels": {}}, "status": status}
@@ -51,7 +59,9 @@ def _played(
         "name": "one",
         "category": "made-up",
         "flags": {name.replace("_", "-"): each for name, each in flags.items()},
-        "nodeGroups": [{"name": "pool", "min": 0, "max": 5, "template": template}],
+        "nodeGroups": [
+            {"name": "pool", "min": 0, "max": 5, "template": template, "options": options or {}}
+        ],
         "objects": [make_replica_set("web", replicas=9), *objects],
         "steps": [
             {"time": at, "actions": actions, "loop": {}}
@@ -134,3 +144,69 @@ def test_a_node_of_which_it_is_not_known_when_it_came_is_not_starting_any_more()
         node["metadata"]["creationTimestamp"] = None
     first, *_ = _played(*nodes)
     assert not first["loop"]["clusterHealthy"]
+
+
+def test_without_the_status_config_map_there_are_no_events_about_it() -> None:
+    flags = {"write_status_configmap": "false", "scale_down_unneeded_time": "0s"}
+    first, *_ = _played(_node("n1"), _waiting("a", node_selector={"no": "node"}), **flags)
+    assert {each["object"] for each in first["loop"]["events"]} == {"Node/n1", "Pod/default/a"}
+
+
+_DELAYED = {"delay-deletion.cluster-autoscaler.kubernetes.io/backup": "true"}
+_AT_ONCE = {"scale_down_unneeded_time": "0s", "node_delete_delay_after_taint": "1s"}
+
+
+def _deletions(steps: list[dict[str, Any]]) -> list[float]:
+    return [each["t"] for step in steps for each in step["until_next"]["providerCalls"]]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "removed", "at"),
+    [("2m", False, 121), ("2m", True, 31), ("12s", False, 13), ("0s", False, 1)],
+)
+def test_a_node_is_deleted_when_the_annotations_are_gone_that_delay_it(
+    timeout: str, removed: bool, at: float
+) -> None:
+    node = {"op": "replace", "object": _node("n1")}
+    steps: dict[int, list[Json]] = {0: [], 28: [node] if removed else [], 150: []}
+    played = _played(
+        _node("n1", annotations=_DELAYED),
+        steps=steps,
+        node_deletion_delay_timeout=timeout,
+        **_AT_ONCE,
+    )
+    assert _deletions(played) == [at]
+
+
+def test_a_node_that_is_gone_while_its_deletion_is_delayed_counts_as_failed() -> None:
+    gone = [{"op": "delete", "kind": "Node", "name": "n1"}]
+    node = _node("n1", annotations=_DELAYED)
+    _, second, third = _played(node, steps={0: [], 8: gone, 20: []}, **_AT_ONCE)
+    assert _events(second, "until_next", "ScaleDownFailed") == [
+        ("Node/n1", 'failed to delete empty node: failed to get node n1: node "n1" not found')
+    ]
+    assert third["loop"]["scaleDown"]["deletionResults"] == {
+        "n1": {"result": "ErrorFailedToDelete"}
+    }
+
+
+def test_events_of_nodes_that_go_or_stay_together_are_as_for_the_last() -> None:
+    place = _node("place")
+    place["spec"]["providerID"] = "other://place"
+    labels = {"app": "web"}
+    moving = {**_pod("a", node_name="n2", labels=labels), "status": {"phase": "Running"}}
+    objects = (_node("n1"), _node("n2"), place, moving)
+    flags = {**_AT_ONCE, "node_delete_delay_after_taint": "20s"}
+    atomic = {"zeroOrMaxNodeScaling": True}
+    _, second = _played(*objects, steps={0: [], 15: []}, options=atomic, **flags)
+    assert [message for _, message in _events(second, "until_next", "ScaleDown")][:2] == [
+        "Scale-down: node n1 removed with drain",
+        "Scale-down: node n2 removed with drain",
+    ]
+    budget = {**make_pod_disruption_budget("web"), "status": {"disruptionsAllowed": 0}}
+    late = [{"op": "create", "object": budget}]
+    _, second = _played(*objects, steps={0: [], 15: late}, options=atomic, **flags)
+    first, last = (message for _, message in _events(second, "until_next", "ScaleDownFailed"))
+    others = "couldn't scale down other nodes in this node group"
+    assert first == f"failed to drain and delete node: {others}"
+    assert last.startswith("failed to drain and delete node: GetPodsToMove")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.node_autoscaler import node_state, pod_state, utilization
+from kubestage.controllers.node_autoscaler import (
+    deletion_delay,
+    node_state,
+    pod_state,
+    utilization,
+)
 from kubestage.controllers.node_autoscaler.budgets import Budgets
 from kubestage.controllers.node_autoscaler.cloud_provider import instance_id
 from kubestage.controllers.node_autoscaler.deletion_budget import DeletionBudget
@@ -139,6 +144,8 @@ class Actuator:
             return
         if removal.to_evict is None:
             self._begin(removal, now_ns)
+        elif removal.is_emptied:
+            self._await_others(removal, now_ns)
         else:
             self._draining.step(removal, now_ns)
 
@@ -212,7 +219,27 @@ class Actuator:
             self._draining.begin(removal, views, now_ns)
 
     def _prepared(self, removal: Removal, now_ns: int) -> None:
-        """A node has no pods to be moved any more: it goes, or waits for others of its group."""
+        """A node has no pods to be moved any more: it goes, or waits for others."""
+        timeout_ns = self._settings.node_deletion_delay_timeout_ns
+        if timeout_ns and deletion_delay.is_delayed(removal.node):
+            removal.is_emptied = True
+            removal.until_ns = now_ns + timeout_ns
+            self._wake(removal.name, min(deletion_delay.CHECK_AGAIN_NS, timeout_ns))
+        else:
+            self._let_go(removal, now_ns)
+
+    def _await_others(self, removal: Removal, now_ns: int) -> None:
+        node, left_ns = self._lister.get(gvk.NODE, removal.name), removal.until_ns - now_ns
+        if node is None:
+            problem = f'failed to get node {removal.name}: node "{removal.name}" not found'
+            self._abort(removal, problem, FAILED_TO_DELETE)
+        elif left_ns > 0 and deletion_delay.is_delayed(node):
+            self._wake(removal.name, min(deletion_delay.CHECK_AGAIN_NS, left_ns))
+        else:
+            self._let_go(removal, now_ns)
+
+    def _let_go(self, removal: Removal, now_ns: int) -> None:
+        """A node goes, at once or together with others of its group."""
         if not removal.is_atomic:
             self._delete([removal], now_ns)
             return
@@ -236,6 +263,8 @@ class Actuator:
                 self._delays.note_failed(name, now_ns)
                 problem = f"failed to delete nodes from group {name}: {problem}"
         for each in removals:
+            # What is reported of nodes that go together is as for the last of them.
+            each.drains = removals[-1].drains
             if problem:
                 self._fail(each, problem, FAILED_TO_DELETE)
                 continue
@@ -252,6 +281,7 @@ class Actuator:
         self._failed_groups.add(removal.group)
         self._fail(removal, problem, result)
         for other in self._queues.pop(removal.group, ()):
+            other.drains = removal.drains
             self._fail(other, _NOT_ALL, FAILED_TO_DELETE)
 
     def _fail(self, removal: Removal, problem: str, result: str) -> None:

@@ -107,8 +107,9 @@ def _labels(template: Template, settings: NodeAutoscalerSettings) -> dict[str, s
 def balanced(sizes: Iterable[tuple[str, int, int]], new_nodes: int) -> list[Growth]:
     """Deal new nodes to groups (name, size, most), the smallest first, until all are as large.
 
-    Groups that do not grow are left out. Groups that are full are moved to the front, which makes a
-    difference to the order in which the others get theirs.
+    Groups that do not grow are left out. A group that is full is exchanged with the first that is
+    not, which makes a difference to the order in which the others get theirs: the turn goes on from
+    the one that has taken its place.
     """
     growing = [Growth(name, size, size, most) for name, size, most in sizes if size != most]
     growing = sort.in_order(growing, lambda one, other: one.current < other.current)
@@ -122,6 +123,6 @@ def balanced(sizes: Iterable[tuple[str, int, int]], new_nodes: int) -> list[Grow
         else:
             growing[start], growing[at] = each, growing[start]
             start += 1
-        is_ahead = at < len(growing) - 1 and each.new > growing[at + 1].new
+        is_ahead = at < len(growing) - 1 and growing[at].new > growing[at + 1].new
         at = at + 1 if is_ahead else start
     return [each for each in growing if each.new != each.current]

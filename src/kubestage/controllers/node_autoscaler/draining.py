@@ -50,7 +50,8 @@ class Removal(msgspec.Struct):
     `node` is as it was when it was chosen; the removal goes on even if it is gone by now.
 
     Of pods that belong to the node it does not matter whether they can be evicted. `until_ns` is
-    when patience ends: first with budgets, then with pods that do not end.
+    when patience ends: first with budgets, then with pods that do not end, then with
+    annotations that delay the deletion.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Removal(msgspec.Struct):
     to_end: dict[str, PodView] = {}
     until_ns: int = 0
     problems: dict[str, str] = {}
+    is_emptied: bool = False
 
 
 class Draining:

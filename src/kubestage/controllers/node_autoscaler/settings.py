@@ -168,6 +168,9 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     node_delete_delay_after_taint_ns: int = 5 * SECOND_NS
     """How long after its taint a node is drained."""
 
+    node_deletion_delay_timeout_ns: int = 2 * _MINUTE_NS
+    """How long an emptied node waits for others to remove their delay-deletion annotations."""
+
     max_pod_eviction_time_ns: int = 2 * _MINUTE_NS
     """How long evictions from a node are tried."""
 

@@ -19,6 +19,7 @@ class RecordedReports:
     def __init__(self, cluster: RecordedCluster, settings: NodeAutoscalerSettings) -> None:
         self._cluster = cluster
         self._status = f"ConfigMap/{settings.namespace}/{settings.status_config_map_name}"
+        self._has_status = settings.write_status_configmap
         self._events: list[Json] = []
 
     def report(self, regarding: Json, kind: str, reason: str, message: str) -> None:
@@ -30,12 +31,12 @@ class RecordedReports:
     def report_group(self, group: Json, kind: str, reason: str, message: str) -> None:
         """Something about a group."""
         del group
-        self._keep(self._status, kind, reason, message)
+        self._keep_status(kind, reason, message)
 
     def report_status(self, groups: Iterable[Group], kind: str, reason: str, message: str) -> None:
         """Something about all groups together."""
         del groups
-        self._keep(self._status, kind, reason, message)
+        self._keep_status(kind, reason, message)
 
     def stamp(self, group: str, field: str, now_ns: int) -> None:
         """The recordings do not have when groups were scaled."""
@@ -44,6 +45,10 @@ class RecordedReports:
         """What was reported since the last call."""
         events, self._events = self._events, []
         return sorted(events, key=_order)
+
+    def _keep_status(self, kind: str, reason: str, message: str) -> None:
+        if self._has_status:
+            self._keep(self._status, kind, reason, message)
 
     def _keep(self, regarding: str, kind: str, reason: str, message: str) -> None:
         self._events.append(

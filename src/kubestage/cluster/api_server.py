@@ -122,7 +122,8 @@ class ApiServer:
         if cores and cores[0] > begins_ns:
             done_ns = cores[0] + cpu_ns
         ends_ns = done_ns + etcd_ns
-        if ends_ns - now_ns < _PATIENCE_NS:
+        took_ns = ends_ns - now_ns
+        if took_ns < _PATIENCE_NS:
             if cores:
                 heapreplace(cores, done_ns)
             seats.take_next(ends_ns, endpoint.is_mutating)
@@ -132,7 +133,7 @@ class ApiServer:
         elif found is not None:
             found.refused += 1
         self.cpu_ns += cpu_ns
-        endpoint.observe(ends_ns - now_ns, begins_ns - now_ns, etcd_ns, endpoint.success)
+        endpoint.observe(took_ns, begins_ns - now_ns, etcd_ns, endpoint.success)
 
     def wait(self, endpoint: Endpoint, now_ns: int, level: str, objects: int = 0) -> int:
         """Count a call for whose answer a component waits; when it has that."""

@@ -1,7 +1,7 @@
 """The page ``stats/summary`` of a node: what it and its containers use.
 
-NOTE: kubelets are polled every few seconds during a load. With dicts the page took a fourteenth of
-its time, and takes a third of that with structs (benchmarks/load.py).
+NOTE: kubelets are polled every few seconds during a load, which took a fourteenth of one with 500
+nodes (benchmarks/load.py). Of structs, the page of 30 pods takes 30 us, of dicts 52 us.
 """
 
 from __future__ import annotations

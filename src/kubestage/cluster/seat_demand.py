@@ -72,20 +72,22 @@ class SeatDemand:
         NOTE: in one piece, for it is done at every change of the store (benchmarks/load.py).
         """
         ends, now, upto_ns = self._ends, self._now, self._upto_ns
-        area = squares = 0
-        while ends and ends[0][0] <= to_ns:
-            ended_ns, width = heappop(ends)
-            if ended_ns > upto_ns:
-                part = now * (ended_ns - upto_ns)
-                area += part
-                squares += now * part
-                upto_ns = ended_ns
-            now -= width
+        if ends and ends[0][0] <= to_ns:
+            area = squares = 0
+            while ends and ends[0][0] <= to_ns:
+                ended_ns, width = heappop(ends)
+                if ended_ns > upto_ns:
+                    part = now * (ended_ns - upto_ns)
+                    area += part
+                    squares += now * part
+                    upto_ns = ended_ns
+                now -= width
+            self._now = now
+            self._sum += area
+            self._squares += squares
         if to_ns > upto_ns:
             part = now * (to_ns - upto_ns)
-            area += part
-            squares += now * part
+            self._sum += part
+            self._squares += now * part
             upto_ns = to_ns
-        self._now, self._upto_ns = now, upto_ns
-        self._sum += area
-        self._squares += squares
+        self._upto_ns = upto_ns

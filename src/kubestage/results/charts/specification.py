@@ -53,7 +53,8 @@ def drawn(draw: Callable[[], ChartType | None]) -> Json | None:
 def unchecked() -> Iterator[None]:
     """Have Altair check no part of a chart that is drawn in this block.
 
-    NOTE: that is half of the time of a chart (tests/results/charts has every chart checked).
+    NOTE: that is a quarter of the time of the charts of a load (tests/results/charts has every
+    chart checked).
     """
     # Large, and part of an extra.
     from altair.utils import schemapi  # noqa: PLC0415

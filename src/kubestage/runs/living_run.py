@@ -39,6 +39,7 @@ from kubestage.runs.replaying.spread_usage import SpreadUsage
 from kubestage.runs.run_result import LivingResult
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
+from kubestage.stage import collections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -257,12 +258,12 @@ def live(
         nodes.follow(stage.store, loops.node_decisions)
     refused: list[str] = []
     with contextlib.ExitStack() as stack:
+        stack.enter_context(collections.few_collections(collections.RARELY))
         if plan.trace is not None:
             from kubestage.results import trace
 
-            movements = trace.SqliteRecorder(
-                plan.trace, seed=settings.seed, internal=plan.traces_internal
-            )
+            shown = plan.traces_internal
+            movements = trace.SqliteRecorder(plan.trace, seed=settings.seed, internal=shown)
             stage.environment.recorder = stack.enter_context(movements)
         runner = stack.enter_context(observer.watch_stage(stage, plan.duration_ns))
         stage.run(min(_SETTLING_NS, plan.duration_ns))

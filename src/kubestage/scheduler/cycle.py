@@ -100,9 +100,10 @@ class Cycle:
         about.prepare((pod,), backdrop)
         key = about.key_of(pod)
         number = about.get(key)
-        if number is None and about.is_familiar(key):
-            number = about.learn(key, profile, pod, backdrop)
-        about.see(key)
+        if number is None:
+            if about.is_familiar(key):
+                number = about.learn(key, profile, pod, backdrop)
+            about.see(key)
         if number is None or number < 0 or columns.has_stated_terms:
             return None
         kind = about.kinds.all[number]

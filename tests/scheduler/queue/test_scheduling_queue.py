@@ -337,3 +337,18 @@ def test_a_pod_that_is_back_already_is_not_queued_twice() -> None:
     assert test.where() == {"active": ["a"]}
     assert len(test.queue.in_flight) == 0
     assert occasions.SCHEDULE_ATTEMPT_FAILURE not in {event for _, event in test.incoming()}
+
+
+def test_an_event_that_moves_several_pods_is_reported_once() -> None:
+    told: list[str] = []
+    test = QueueUnderTest()
+    for name in ("a", "b", "c"):
+        test.queue.add(pod(name))
+        test.fail(name, "WaitsForNodes")
+    test.queue.ready = lambda: told.append("ready")
+    test.queue.settled = lambda: told.append("settled")
+    test.queue.move_all(NODE_ADD, None, node("small"))
+    assert not told, "nothing has moved"
+    test.queue.move_all(NODE_ADD, None, node("big"))
+    assert test.where() == {"backoff": ["a", "b", "c"]}
+    assert told == ["ready"]

@@ -51,7 +51,6 @@ class Known:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self._seen: set[Key] = set()
         self._plan_of: dict[Key, QuickPlan | None] = {}
         self._number_of: dict[Key, int] = {}
         self._at_hand: dict[Key, int] = {}
@@ -91,23 +90,19 @@ class Known:
         """The kind of the pods of a key: `UNFIT` if there is none, None if that is not known."""
         return self._at_hand.get(key)
 
-    def is_seen(self, key: Key) -> bool:
-        """Whether a pod of this key was tried before, on these nodes as they are.
+    def is_familiar(self, key: Key) -> bool:
+        """Whether a pod of this key was tried before, whatever nodes there were then.
 
         Many templates come up once only, and are not worth learning.
         """
-        return key in self._seen
-
-    def is_familiar(self, key: Key) -> bool:
-        """Whether one was tried before, whatever nodes there were then."""
         return key in self._columns.seen_templates
 
     def see(self, key: Key) -> None:
         """A pod of this key is tried."""
-        for seen in (self._seen, self._columns.seen_templates):
-            if len(seen) >= _MAX_KEYS:
-                seen.clear()
-            seen.add(key)
+        seen = self._columns.seen_templates
+        if len(seen) >= _MAX_KEYS:
+            seen.clear()
+        seen.add(key)
 
     def learn(self, key: Key, profile: Profile, pod: PodView, backdrop: Backdrop) -> int:
         """The kind of a pod, learnt if need be; `UNFIT` if it cannot be."""

@@ -52,9 +52,11 @@ def premature(snapshot: Snapshot, placed: Sequence[PlacedOn]) -> list[PodError]:
     errors = []
     for each in placed:
         if not each.node.initialized:
-            error, going = _uninitialized(each.node), snapshot.going_keys
+            error = _uninitialized(each.node)
             errors += [
-                PodError(pod, error) for pod in each.pods if pod_state.key_of(pod) not in going
+                PodError(pod, error)
+                for pod in each.pods
+                if pod_state.key_of(pod) not in snapshot.going_keys
             ]
     return errors
 

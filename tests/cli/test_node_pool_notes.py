@@ -163,5 +163,24 @@ def test_a_budget_whose_schedule_cannot_be_read(terminal: Terminal) -> None:
     )
 
 
+def test_limits_that_leave_no_room_however_long_the_run(terminal: Terminal) -> None:
+    pool = on_demand()
+    pool["spec"]["limits"] = {"cpu": 0}
+    told = (
+        "Karpenter makes no node for 2 pods: all available instance types exceed limits for "
+        "nodepool (NodePool=default)"
+    )
+    objects = (catalog(), stage_node_class(), pool)
+    assert _noted(terminal, *objects) == [told]
+    # An Event lasts for an hour unless it is repeated.
+    assert _noted(terminal, *objects, options=("--for", "3h")) == [told]
+
+
+def test_pods_for_which_no_instance_type_is_large_enough(terminal: Terminal) -> None:
+    huge = make_web(1, name="huge", cpu="9000")
+    (note,) = _noted(terminal, catalog(), stage_node_class(), on_demand(), huge)
+    assert note == "Karpenter makes no node for 1 pod: no instance type has enough resources"
+
+
 def _of_aws() -> Json:
     return _of_class(group="karpenter.k8s.aws", kind="EC2NodeClass", name="default")

@@ -93,7 +93,7 @@ def _of_types(stage: Stage) -> Iterator[str]:
 
 
 def _of_pending(stage: Stage) -> Iterator[str]:
-    """Why Karpenter makes no node for pods that still have none: the last that it told of each."""
+    """Why Karpenter makes no node for pods that still have none, from its last Event of each."""
     reasons: dict[str, str] = {}
     for event in stage.store.read(_EVENT).values():
         if event.get("reason") == _UNSCHEDULED and event["source"].get("component") == "karpenter":

@@ -70,6 +70,13 @@ def test_a_catalogue_that_the_class_names_and_that_is_missing(terminal: Terminal
     )
 
 
+def test_zones_in_which_there_is_nothing(terminal: Terminal) -> None:
+    (note,) = _noted(terminal, catalog(), stage_node_class(zones=["mars", "b2"]), on_demand())
+    assert note == (
+        "StageNodeClass default has no instance types: there are none in its zones: mars, b2"
+    )
+
+
 def test_requirements_that_cannot_be_met(terminal: Terminal) -> None:
     pool = node_pool()
     key = "karpenter.sh/capacity-type"

@@ -249,6 +249,12 @@ def test_a_scenario_that_has_not_run_is_refused(terminal: Terminal) -> None:
     assert "fix: run it first" in error
 
 
+def test_what_is_no_run_has_no_tables_whatever_their_names(terminal: Terminal) -> None:
+    assert "no such file or directory" in _refused(terminal, "missing", "spending")
+    pathlib.Path("cluster").mkdir()
+    assert "cluster: is not a run" in _refused(terminal, "cluster", "spending")
+
+
 def test_of_several_runs_one_has_to_be_named(terminal: Terminal) -> None:
     _keep(rivalry(), "runs/one")
     _keep(rivalry(), "runs/two")

@@ -48,6 +48,27 @@ def test_figures_are_side_by_side_and_the_first_node_that_differs_is_named(
     assert "large (on-demand) at $0.40 per hour of default comes: for 6 pods" in done.out
 
 
+def test_what_differs_by_less_than_is_shown_is_the_same(terminal: Terminal) -> None:
+    # On spot everything costs a third of what it does on demand, and the share that is idle is one.
+    share = catalog(spotPriceShare=0.333333)
+    both = pool("small")
+    for name, types in (("dear", "on-demand"), ("cheap", "spot")):
+        made = json.loads(json.dumps(both))
+        made["metadata"]["name"] = "default"
+        wanted = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": [types]}
+        made["spec"]["template"]["spec"]["requirements"].append(wanted)
+        pathlib.Path(f"{name}.yaml").write_text(json.dumps(made))
+    web = make_web(6, cpu="1200m")
+    pathlib.Path("cluster.yaml").write_text(
+        "\n---\n".join(map(json.dumps, [share, stage_node_class(), web]))
+    )
+    pools = ("--nodepools", "dear.yaml", "--nodepools", "cheap.yaml")
+    done = terminal.run("compare", "cluster.yaml", *pools, "--for", "7m")
+    (shares,) = [line for line in done.out.splitlines() if line.startswith("idle share of cost")]
+    first, second = (float(each.removesuffix("%")) for each in shares.split()[-2:])
+    assert first == pytest.approx(second, abs=0.01)
+
+
 def test_seeds_say_what_is_more_than_chance(terminal: Terminal) -> None:
     done = terminal.run(*COMMAND, "--seeds", "2")
     assert "Figures are means of 2 seeds." in done.out

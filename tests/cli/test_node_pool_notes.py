@@ -70,6 +70,13 @@ def test_a_catalogue_that_the_class_names_and_that_is_missing(terminal: Terminal
     )
 
 
+def test_zones_in_which_there_is_nothing(terminal: Terminal) -> None:
+    (note,) = _noted(terminal, catalog(), stage_node_class(zones=["mars", "b2"]), on_demand())
+    assert note == (
+        "StageNodeClass default has no instance types: there are none in its zones: mars, b2"
+    )
+
+
 def test_requirements_that_cannot_be_met(terminal: Terminal) -> None:
     pool = node_pool()
     key = "karpenter.sh/capacity-type"
@@ -161,6 +168,25 @@ def test_a_budget_whose_schedule_cannot_be_read(terminal: Terminal) -> None:
         "NodePool default: nothing is disrupted: spec.disruption.budgets[1]: invariant violated, "
         "invalid cron, end of range (61) above maximum (59): 61"
     )
+
+
+def test_limits_that_leave_no_room_however_long_the_run(terminal: Terminal) -> None:
+    pool = on_demand()
+    pool["spec"]["limits"] = {"cpu": 0}
+    told = (
+        "Karpenter makes no node for 2 pods: all available instance types exceed limits for "
+        "nodepool (NodePool=default)"
+    )
+    objects = (catalog(), stage_node_class(), pool)
+    assert _noted(terminal, *objects) == [told]
+    # An Event lasts for an hour unless it is repeated.
+    assert _noted(terminal, *objects, options=("--for", "3h")) == [told]
+
+
+def test_pods_for_which_no_instance_type_is_large_enough(terminal: Terminal) -> None:
+    huge = make_web(1, name="huge", cpu="9000")
+    (note,) = _noted(terminal, catalog(), stage_node_class(), on_demand(), huge)
+    assert note == "Karpenter makes no node for 1 pod: no instance type has enough resources"
 
 
 def _of_aws() -> Json:

@@ -111,11 +111,19 @@ def _cell(measure: Measure, at: int) -> str:
     if value is None:
         return "-"
     text = shown(measure, value)
-    if at and delta:
+    if not any(_is_shown(measure, each) for each in range(1, len(measure.values))):
+        return text
+    if at and delta and _is_shown(measure, at):
         # Of shares, a difference is in points.
         change = shown(measure, abs(delta)).removesuffix("%")
         text += f" ({'+' if delta > 0 else '-'}{change})"
     return f"{text} *" if at in measure.best else text
+
+
+def _is_shown(measure: Measure, at: int) -> bool:
+    """Whether a run differs from the first by more than rounding leaves of it; or has no value."""
+    delta = measure.delta(at)
+    return delta is None or shown(measure, abs(delta)) != shown(measure, 0 * delta)
 
 
 def against_first(worse: Worse) -> str:

@@ -55,6 +55,7 @@ _BOOLEANS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _REQUIRED: Final = {"instanceType": "instance_type", "price": "price"}
 _RESOURCES: Final = ("cpu", "memory", "pods", "ephemeral-storage")
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
+_MOST: Final = 1e9
 _ISO_4217: Final = re.compile(r"[A-Z]{3}")
 
 
@@ -107,6 +108,8 @@ def _check_header(header: Sequence[str], fields: Sequence[str], file: str, line:
         if field not in fields:
             likely = difflib.get_close_matches(column, header, 1)
             fix = f"is {likely[0]} meant? " if likely else ""
+            if len(header) == 1 and any(each in header[0] for each in ";\t"):
+                fix = "separate columns by commas; "
             _refuse(file, line, f"no column {column}", f"{fix}begin with: instance_type,price")
     for number, field in enumerate(fields):
         if field and field in fields[:number]:
@@ -142,7 +145,7 @@ def _amount(text: str, file: str, line: int) -> float:
         amount = float(text.lstrip("$"))
     except ValueError:
         amount = math.nan
-    if not (math.isfinite(amount) and amount >= 0):
+    if not 0 <= amount <= _MOST:
         _refuse(file, line, f'"{text}" is no price', "write a number, as in 0.096")
     return amount
 

@@ -29,6 +29,7 @@ NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
 INSTANCE_TYPES: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 ON_DEMAND: Final = "on-demand"
 SPOT: Final = "spot"
+CAPACITY_TYPES: Final = (ON_DEMAND, SPOT, "reserved")
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
 DEFAULT_CURRENCY: Final = "USD"
 # Spot prices have so many, and what is computed from others is not more exact.

@@ -129,8 +129,13 @@ def analyze(
         fix = "leave it out: a living run has tables over time"
         _refuse(options, "is for Scenarios, which have steps", fix)
         return _of_life(path, table)
-    check_choice(table, tuple(scenario_tables_listed()), "WHAT")
     _check_keys(table, options)
+    try:
+        check_choice(table, tuple(scenario_tables_listed()), "WHAT")
+    except InputError:
+        # What cannot be read has no tables at all.
+        _digest(path, options.step)
+        raise
     return _of_digest(_digest(path, options.step), table, options)
 
 

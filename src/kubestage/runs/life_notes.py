@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.disruption import budgets
 from kubestage.controllers.karpenter.provider import node_class
+from kubestage.objects import gvk
 from kubestage.objects.node_overlays import NODE_OVERLAY
 from kubestage.objects.prices import PRICE_CATALOG, entries
 from kubestage.results.packing import contents
 from kubestage.traffic.traffics import TRAFFIC
-from kubestage.wording import few
+from kubestage.wording import few, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,8 @@ _NODE_POOL: Final = ("karpenter.sh/v1", "NodePool")
 _STAGE_CLASS: Final = ("kubestage.dev/v1alpha1", "StageNodeClass")
 _EVENT: Final = ("v1", "Event")
 _VALIDATED: Final = "ValidationSucceeded"
+_UNSCHEDULED: Final = "FailedScheduling"
+_FAILED: Final = "Failed to schedule pod, "
 _UNFIT: Final = "NoCompatibleInstanceTypes"
 
 
@@ -39,7 +42,8 @@ def of(stage: Stage) -> Iterator[str]:
         return
     for name, pool in pools.items():
         yield from _of_pool(stage, name, pool)
-    yield from _of_types(stage)
+    unfit = list(_of_types(stage))
+    yield from unfit or _of_pending(stage)
 
 
 def _of_traffic(stage: Stage) -> Iterator[str]:
@@ -86,6 +90,22 @@ def _of_types(stage: Stage) -> Iterator[str]:
     }
     for name in sorted(unfit):
         yield f"NodePool {name}: no instance type that is available meets its requirements"
+
+
+def _of_pending(stage: Stage) -> Iterator[str]:
+    """Why Karpenter makes no node for pods that still have none, from its last Event of each."""
+    reasons: dict[str, str] = {}
+    for event in stage.store.read(_EVENT).values():
+        if event.get("reason") == _UNSCHEDULED and event["source"].get("component") == "karpenter":
+            pod = event["involvedObject"]
+            reasons[f"{pod.get('namespace')}/{pod['name']}"] = event["message"]
+    counts: dict[str, int] = {}
+    for key, pod in stage.store.read(gvk.POD).items():
+        if key in reasons and not pod["spec"].get("nodeName"):
+            reason = reasons[key].removeprefix(_FAILED).partition(", requirements=")[0]
+            counts[reason] = counts.get(reason, 0) + 1
+    for reason, count in counts.items():
+        yield f"Karpenter makes no node for {plural(count, 'pod')}: {reason}"
 
 
 def _of_overlays(stage: Stage) -> Iterator[str]:

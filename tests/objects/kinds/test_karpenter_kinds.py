@@ -200,6 +200,15 @@ def test_a_class_of_aws_is_refused_in_the_words_of_its_definition(spec: Json, pr
         ({"spot": {"notice": "-2m"}}, "spec.spot.notice: Invalid value"),
         ({"spot": {"interruptions": [{"at": "noon"}]}}, "interruptions[0].at: Invalid value"),
         ({"insufficientCapacity": [{"probability": 2}]}, "probability: Invalid value: 2"),
+        (
+            {"insufficientCapacity": [{"from": "3h", "until": "1h"}]},
+            'insufficientCapacity[0].until: Invalid value: "1h": must be after its beginning, 3h',
+        ),
+        (
+            {"insufficientCapacity": [{"until": "0s"}]},
+            'insufficientCapacity[0].until: Invalid value: "0s": must be after its beginning, 0s',
+        ),
+        ({"spot": {"interruptionsPerHour": 1e308}}, "interruptionsPerHour: Invalid value"),
         ({"overhead": {"cpu": "much"}}, "spec.overhead.cpu: Invalid value"),
         ({"zone": ["a"]}, "spec.zone: Forbidden: unknown field; did you mean zones?"),
     ],

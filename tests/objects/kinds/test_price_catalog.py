@@ -52,6 +52,11 @@ def test_all_that_can_be_said_is_allowed() -> None:
         ({"instanceType": "", "price": 1}, "spec.prices[0].instanceType: Invalid value"),
         ({**LARGE, "price": -1}, "spec.prices[0].price: Invalid value: -1"),
         ({**LARGE, "price": "0.1"}, "spec.prices[0].price: Invalid value"),
+        ({**LARGE, "price": 1e300}, "spec.prices[0].price: Invalid value: "),
+        (
+            {**LARGE, "capacityType": "spott"},
+            'spec.prices[0].capacityType: Unsupported value: "spott": supported values: "on-dem',
+        ),
         ({**LARGE, "zon": "a"}, "spec.prices[0].zon: Forbidden: unknown field; did you mean zone?"),
         (
             {**LARGE, "resources": {"cpu": "many"}},

@@ -165,6 +165,12 @@ def test_what_are_no_seeds_is_refused(text: str) -> None:
         node_pools.seed_numbers(text, 0)
 
 
+@pytest.mark.parametrize("text", ["0..1000000000", "99999999999999999999"])
+def test_more_seeds_than_can_be_run_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="too many seeds"):
+        node_pools.seed_numbers(text, 0)
+
+
 def test_one_way_to_buy_nodes_is_nothing_to_compare(files: Files) -> None:
     with pytest.raises(InputError, match="nothing to compare"):
         files.compare(files.write("small", pool("small")))

@@ -167,3 +167,23 @@ def test_a_run_has_the_catalog(tmp_path: pathlib.Path) -> None:
     stage = run.run([str(node)], RunOptions(catalogue="aws-us-east-1")).stage
     (catalog_object,) = stage.store.list(prices.PRICE_CATALOG).items
     assert catalog_object["spec"] == {"builtIn": "aws-us-east-1"}
+
+
+def test_a_table_that_a_spreadsheet_has_written(tmp_path: pathlib.Path) -> None:
+    marked = written(tmp_path, "marked.csv", f"\ufeff{CSV}")
+    plain = written(tmp_path, "plain.csv", CSV)
+    (found,), (expected,) = (catalog_files.load(str(each), []) for each in (marked, plain))
+    assert found["spec"] == expected["spec"]
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_columns_that_are_not_separated_by_commas(tmp_path: pathlib.Path, separator: str) -> None:
+    path = written(tmp_path, "types.csv", CSV.replace(",", separator))
+    with pytest.raises(InputError, match="no column instance_type") as caught:
+        types_of(path)
+    assert str(caught.value.fix).startswith("separate columns by commas")
+
+
+def test_a_list_without_types(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(InputError, match="has no instance types"):
+        types_of(written(tmp_path, "types.json", "[]"))

@@ -183,3 +183,8 @@ def test_a_file_of_prices_is_recognised_and_checked() -> None:
     bad = b"instance_type,price\nm5.large,dear\n"
     (problem,) = file_checks.check(kind, Source("x.csv", bad), ()).problems
     assert problem.line == 2
+
+
+def test_a_price_that_nobody_pays_is_refused() -> None:
+    with pytest.raises(InputError, match='"1e300" is no price'):
+        price_files.parse("instance_type,price\na,1e300\n", "prices.csv")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import own_definitions, shipped_prices
+from kubestage.objects import own_definitions, prices, shipped_prices
 from kubestage.objects.kinds.behavior import Behavior
 from kubestage.objects.kinds.kind import Kind
 from kubestage.objects.validation import field, label_selectors, names, resources, structural
@@ -49,6 +49,10 @@ def _of_meaning(spec: Json) -> Iterator[FieldError]:
         if key in seen:
             yield field.duplicate(path, ", ".join(filter(None, key)))
         seen.add(key)
+        stated = each.get("capacityType") or prices.ON_DEMAND
+        if stated.lower() not in prices.CAPACITY_TYPES:
+            where = f"{path}.capacityType"
+            yield field.not_supported(where, stated, prices.CAPACITY_TYPES)
         for part in ("resources", "capacity"):
             for name, amount in (each.get(part) or {}).items():
                 yield from resources.validate_amount(name, amount, f"{path}.{part}.{name}")

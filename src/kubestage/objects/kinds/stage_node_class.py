@@ -54,11 +54,18 @@ def _of_meaning(spec: Json) -> Iterator[FieldError]:
                 yield field.invalid(f"spec.{name}", spec[name], text)
     for number, each in enumerate(spec.get("insufficientCapacity") or ()):
         path = f"spec.insufficientCapacity[{number}]"
-        yield from _durations(each, path, "from", "until")
+        errors = list(_durations(each, path, "from", "until"))
+        yield from errors or _of_period(each, path)
     spot = spec.get("spot") or {}
     yield from _durations(spot, "spec.spot", "notice")
     for number, each in enumerate(spot.get("interruptions") or ()):
         yield from _durations(each, f"spec.spot.interruptions[{number}]", "at")
+
+
+def _of_period(holder: Json, path: str) -> Iterator[FieldError]:
+    begin, end = holder.get("from"), holder.get("until")
+    if end is not None and durations.parse_duration(end) <= durations.parse_duration(begin or "0s"):
+        yield field.invalid(f"{path}.until", end, f"must be after its beginning, {begin or '0s'}")
 
 
 def _durations(holder: Json, path: str, *names: str) -> Iterator[FieldError]:

@@ -31,6 +31,7 @@ FOR: Final = "24h"
 """How long the clusters live by default."""
 
 _DEFAULT: Final = "default"
+_MOST_SEEDS: Final = 10_000
 _SHARED: Final = (
     *WhatIfOptions.__struct_fields__, "plugins", "measures", "tie_break", "prices", "catalogue",
     "profile", "run_for", "at", "arrivals", "trace_map", "launch_delay", "run_duration", "settings",
@@ -98,10 +99,10 @@ def seed_numbers(text: str | None, first: int) -> tuple[int, ...]:
         return (first,)
     try:
         if text.isdigit():
-            found = list(range(first, first + int(text)))
+            found = _between(first, first + int(text) - 1)
         elif ".." in text:
             low, high = (int(each) for each in text.split(".."))
-            found = list(range(low, high + 1))
+            found = _between(low, high)
         else:
             found = [int(each) for each in text.split(",")]
     except ValueError:
@@ -109,6 +110,13 @@ def seed_numbers(text: str | None, first: int) -> tuple[int, ...]:
     if not found or min(found) < 0 or len(set(found)) < len(found):
         raise InputError(f'"{text}" are no seeds', path="--seeds", fix="write 0..9 or 1,2,7, or 10")
     return tuple(found)
+
+
+def _between(low: int, high: int) -> list[int]:
+    if high - low >= _MOST_SEEDS:
+        fix = f"each is a run of its own: {_MOST_SEEDS:,} at most"
+        raise InputError("too many seeds", path="--seeds", fix=fix)
+    return list(range(low, high + 1))
 
 
 def _check(options: CompareOptions) -> None:

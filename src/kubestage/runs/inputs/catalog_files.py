@@ -41,6 +41,9 @@ def load(name: str, notes: list[str]) -> list[Json]:
                 spec = instance_type_files.read(value, name)
                 return [price_files.checked(price_files.named(pathlib.Path(name).stem, spec), name)]
     catalogs = price_files.parse(text, name, notes, OPTION)
+    if not any(entries for catalog in catalogs for entries in prices.entries(catalog)):
+        fix = "write a list of types, or a CSV with the columns instance_type,price,cpu,memory"
+        raise InputError("has no instance types", file=name, path=OPTION, fix=fix)
     if not any(each.resources for catalog in catalogs for each in prices.entries(catalog)):
         fix = "add the columns cpu and memory, or a field resources to each price"
         raise InputError("does not state what machines have", file=name, path=OPTION, fix=fix)

@@ -17,6 +17,7 @@ def read(file: str, option: str) -> str:
         fix = "name a file in it, as in DIR/config.yaml"
         raise InputError("is no file", file=file, path=option, fix=fix)
     try:
-        return reading.read(path, may_stream=True).decode()
+        # Spreadsheets begin a text with a byte order mark.
+        return reading.read(path, may_stream=True).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is no UTF-8 text", file=file, path=option) from None

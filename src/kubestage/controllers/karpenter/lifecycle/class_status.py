@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.karpenter.conditions.condition_set import ConditionSet
 from kubestage.controllers.karpenter.provider import node_class
-from kubestage.objects.prices import PRICE_CATALOG
+from kubestage.objects.prices import PRICE_CATALOG, entries
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -37,17 +37,21 @@ def sync(at_work: AtWork, kind: tuple[str, str], name: str) -> None:
     elif has_types:
         conditions.set_true(_STAGE[0])
     else:
-        conditions.set_false(_STAGE[0], "NoInstanceTypes", _missing(at_work, found))
+        conditions.set_false(_STAGE[0], "NoInstanceTypes", _missing(at_work, found, obj))
     status = conditions.status
     if kind == node_class.EC2:
         status = {**status, **_resolved(at_work, found)}
     at_work.write_status(kind, obj, status)
 
 
-def _missing(at_work: AtWork, found: NodeClass) -> str:
+def _missing(at_work: AtWork, found: NodeClass, obj: Json) -> str:
     """Why a class has no instance types."""
     if found.catalog and at_work.lister.get(PRICE_CATALOG, found.catalog) is None:
         return f'there is no PriceCatalog "{found.catalog}"; name its file with --catalogue'
+    zones = (obj.get("spec") or {}).get("zones")
+    catalogs = at_work.lister.all(PRICE_CATALOG)
+    if zones and any(each.resources or each.capacity for one in catalogs for each in entries(one)):
+        return f"there are none in its zones: {', '.join(zones)}"
     return _NO_TYPES
 
 

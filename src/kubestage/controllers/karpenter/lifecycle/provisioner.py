@@ -12,11 +12,13 @@ from kubestage.controllers.karpenter.lifecycle.batches import Batch
 from kubestage.controllers.karpenter.scheduling.options import Options
 from kubestage.controllers.karpenter.state import pod_state
 from kubestage.sim.periodic_timer import PeriodicTimer
+from kubestage.store.event_recorder import WARNING
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.karpenter.disruption.context import Context
+    from kubestage.controllers.karpenter.events import Event
     from kubestage.controllers.karpenter.lifecycle.at_work import AtWork
     from kubestage.controllers.karpenter.lifecycle.node_claim_makers import NodeClaimMaker
     from kubestage.sim.environment import Environment
@@ -45,6 +47,7 @@ class Provisioner:
         self._batch = Batch(at_work.settings)
         self._waiting: dict[str, None] = {}
         self._has_changed = True
+        self._warnings: list[Event] = []
 
     def notice(self) -> None:
         """Something has changed that a pass depends on."""
@@ -91,7 +94,12 @@ class Provisioner:
         self._batch.close()
         if self._has_changed:
             self._has_changed = False
+            self._warnings = []
             self._run()
+        else:
+            # Another pass would find what the last one found.
+            for each in self._warnings:
+                self._at_work.publish(each)
 
     def _wait(self, uid: str) -> None:
         self._timer.start()
@@ -121,7 +129,7 @@ class Provisioner:
             {each["metadata"]["name"]: at_work.cloud.types_of(each) for each in pools},
             self._options(),
             placeholders=context.placeholders,
-            publish=at_work.publish,
+            publish=self._publish,
             cache=context.pools,
         )
         until_ns = at_work.now_ns + starting.nomination_ns(context)
@@ -129,6 +137,11 @@ class Provisioner:
             if placed.pods:
                 cluster.nominate(placed.node.provider_id, until_ns)
         self._maker.make(found.new_node_claims, nominates=True)
+
+    def _publish(self, event: Event) -> None:
+        if event.type == WARNING:
+            self._warnings.append(event)
+        self._at_work.publish(event)
 
     def _options(self) -> Options:
         settings, cloud = self._at_work.settings, self._at_work.cloud

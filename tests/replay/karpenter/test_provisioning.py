@@ -18,6 +18,7 @@ from kubestage.replay import karpenter
 from kubestage.replay.karpenter import provisioning
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.replay.karpenter import World
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
@@ -37,6 +38,19 @@ def test_there_are_worlds_of_every_category() -> None:
 def test_every_pass_is_as_recorded(path: pathlib.Path) -> None:
     differences = karpenter.play(karpenter.load(path))
     assert not differences, "\n".join(map(str, differences))
+
+
+@pytest.mark.parametrize(
+    ("field", "stated"),
+    [("metadata", {"deletionTimestamp": "2000-01-01T00:00:00Z"}), ("spec", {"replicas": 1})],
+)
+def test_node_pools_that_go_or_are_static_get_no_pods(field: str, stated: Json) -> None:
+    world = _world("provision-basic-012")
+    assert provisioning.decide(world)["result"]["newNodeClaims"]
+    for each in world.objects:
+        if each["kind"] == "NodePool":
+            each[field].update(stated)
+    assert not provisioning.decide(world)["result"]["newNodeClaims"]
 
 
 @pytest.mark.parametrize(

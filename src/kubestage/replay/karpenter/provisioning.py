@@ -42,7 +42,7 @@ def play(world: World) -> list[Difference]:
 def decide(world: World) -> Json:
     """One pass, as it would be recorded."""
     provider, options = RecordedProvider(world), options_of(world)
-    pools = world.node_pools()
+    pools = [each for each in world.node_pools() if _is_scheduled_for(each)]
     types = {pool["metadata"]["name"]: provider.types_of(pool) for pool in pools}
     events: list[Event] = []
     results = provisioning.schedule(world.cluster(), pools, types, options, publish=events.append)
@@ -50,6 +50,12 @@ def decide(world: World) -> Json:
         "result": shown.results(results, options.well_known),
         "events": shown.events(events),
     }
+
+
+def _is_scheduled_for(node_pool: Json) -> bool:
+    """Whether pods get nodes of a NodePool: it stays, and its nodes have no fixed number."""
+    is_going = node_pool["metadata"].get("deletionTimestamp") is not None
+    return not is_going and node_pool["spec"].get("replicas") is None
 
 
 def _comparable(step: Json) -> Json:

@@ -137,7 +137,7 @@ class ClusterState:
         return total
 
     def daemon_pod(self, daemon_set: Json) -> Json | None:
-        """The newest pod of a DaemonSet."""
+        """The newest pod of a DaemonSet; without pods, the last one that was seen."""
         return self._pod_index.newest_of(daemon_set)
 
     @property

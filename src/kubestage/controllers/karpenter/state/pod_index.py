@@ -44,9 +44,13 @@ class PodIndex:
         self.repelling = PodList()
         self._controlled: dict[str | None, dict[str, Json]] = {}
         self._newest: dict[str | None, Json | None] = {}
+        self._seen: dict[str | None, Json] = {}
 
     def newest_of(self, owner: Json) -> Json | None:
-        """The newest of the pods that an object controls in its namespace; by name, the first."""
+        """The newest of the pods that an object controls in its namespace; by name, the first.
+
+        Once there is none any more, it is the last one that was found.
+        """
         metadata = owner["metadata"]
         uid = metadata.get("uid")
         if uid not in self._newest:
@@ -59,7 +63,10 @@ class PodIndex:
             self._newest[uid] = min(
                 (pod for pod in own if _created(pod) == newest), key=order_of, default=None
             )
-        return self._newest[uid]
+        found = self._newest[uid]
+        if found is not None:
+            self._seen[uid] = found
+        return self._seen.get(uid)
 
     def put(self, pod: Json, before: Json | None) -> None:
         """Add a pod, or a new version of it."""

@@ -73,6 +73,10 @@ def test_a_world_that_is_right_is_played() -> None:
             {"objects": [{"apiVersion": "v1", "kind": "Node", "spec": {"taints": 5}}]},
             "objects[0].spec.taints: ",
         ),
+        (
+            {"objects": [make_node("n1", taints=[{"effect": "NoSchedule"}])]},
+            "objects[0].spec.taints[0].key is missing",
+        ),
         ({"steps": [{"time": 0, "loop": {}}]}, "missing required field actions - at $.steps[0]"),
         ({"steps": [{"time": -1, "actions": [], "loop": {}}]}, "at $.steps[0].time"),
         (

@@ -61,6 +61,8 @@ def of_object(obj: Json) -> Iterator[str]:
     metadata = obj.get("metadata") or {}
     needed = ("name", "namespace") if kind.namespaced else ("name",)
     yield from (f"metadata.{each} is missing" for each in needed if not metadata.get(each))
+    if kind.kind == "Node":
+        yield from _of_taints(obj)
 
 
 def _of_group(group: RecordedGroup) -> Iterator[str]:
@@ -68,9 +70,18 @@ def _of_group(group: RecordedGroup) -> Iterator[str]:
     for misfit in field_check.misfits(node):
         yield f"template.{misfit.path}: {misfit.problem}"
         return
+    yield from _placed("template", _of_taints(group.template))
     status = group.template.get("status") or {}
     yield from (f"template.status.{each} is missing" for each in _AMOUNTS if not status.get(each))
     yield from _placed("options", _of_options(group.options))
+
+
+def _of_taints(node: Json) -> Iterator[str]:
+    for number, taint in enumerate((node.get("spec") or {}).get("taints") or ()):
+        needed = ("key", "effect")
+        yield from (
+            f"spec.taints[{number}].{each} is missing" for each in needed if not taint.get(each)
+        )
 
 
 def _of_records(recorded: Json) -> Iterator[str]:

@@ -102,6 +102,15 @@ def test_groups_that_no_pattern_matches_are_left_out_and_reported() -> None:
     )
 
 
+def test_numbers_and_booleans_are_patterns_too() -> None:
+    groups = [make_group("pool-5"), make_group("true"), make_group("v1-5"), make_group("none")]
+    for number, group in enumerate(groups[:3]):
+        text = f"10: [5, nothing]\n20: {['[]', '[true]', '[1.5]'][number]}\n"
+        stage = staged(*groups, _priorities(text), make_web(1), expander="priority")
+        stage.run("11s")
+        assert target(stage, group["metadata"]["name"]) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -147,13 +147,13 @@ def test_a_node_of_which_it_is_not_known_when_it_came_is_not_starting_any_more()
 
 
 def test_without_the_status_config_map_there_are_no_events_about_it() -> None:
-    flags = {"write_status_configmap": "false", "scale_down_unneeded_time": "0s"}
+    flags: dict[str, Any] = {"write_status_configmap": "false", "scale_down_unneeded_time": "0s"}
     first, *_ = _played(_node("n1"), _waiting("a", node_selector={"no": "node"}), **flags)
     assert {each["object"] for each in first["loop"]["events"]} == {"Node/n1", "Pod/default/a"}
 
 
 _DELAYED = {"delay-deletion.cluster-autoscaler.kubernetes.io/backup": "true"}
-_AT_ONCE = {"scale_down_unneeded_time": "0s", "node_delete_delay_after_taint": "1s"}
+_AT_ONCE: dict[str, Any] = {"scale_down_unneeded_time": "0s", "node_delete_delay_after_taint": "1s"}
 
 
 def _deletions(steps: list[dict[str, Any]]) -> list[float]:
@@ -196,8 +196,8 @@ def test_events_of_nodes_that_go_or_stay_together_are_as_for_the_last() -> None:
     labels = {"app": "web"}
     moving = {**_pod("a", node_name="n2", labels=labels), "status": {"phase": "Running"}}
     objects = (_node("n1"), _node("n2"), place, moving)
-    flags = {**_AT_ONCE, "node_delete_delay_after_taint": "20s"}
-    atomic = {"zeroOrMaxNodeScaling": True}
+    flags: dict[str, Any] = {**_AT_ONCE, "node_delete_delay_after_taint": "20s"}
+    atomic: Json = {"zeroOrMaxNodeScaling": True}
     _, second = _played(*objects, steps={0: [], 15: []}, options=atomic, **flags)
     assert [message for _, message in _events(second, "until_next", "ScaleDown")][:2] == [
         "Scale-down: node n1 removed with drain",

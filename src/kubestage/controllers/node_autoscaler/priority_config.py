@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.golang import floats
 from kubestage.golang.regexp import Regexp, RegexpError
 from kubestage.store.event_recorder import WARNING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 NAME: Final = "cluster-autoscaler-priority-expander"
 _KEY: Final = "priorities"
 _CONFIG_MAP: Final = ("v1", "ConfigMap")
+_Scalar: TypeAlias = "str | float | bool | None"
 _JSON_KINDS: Final = ((str, "string"), (bool, "bool"), ((int, float), "number"), (list, "array"))
 _DECODING: Final = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal"
 _TYPE: Final = "map[int][]string"
@@ -144,7 +146,7 @@ def _type_error(decoded: Any) -> str:
         if patterns is not None and not isinstance(patterns, list):
             return f"{_DECODING} {_json_kind(patterns)} into Go value of type []string"
         for each in patterns or ():
-            if each is not None and not isinstance(each, str):
+            if isinstance(each, (dict, list)):
                 return f"{_DECODING} {_json_kind(each)} into Go value of type string"
     return ""
 
@@ -153,14 +155,23 @@ def _json_kind(value: Any) -> str:
     return next((name for kind, name in _JSON_KINDS if isinstance(value, kind)), "object")
 
 
-def _patterns(decoded: dict[str, list[str | None] | None]) -> dict[int, list[Regexp]]:
+def _patterns(decoded: dict[str, list[_Scalar] | None]) -> dict[int, list[Regexp]]:
     found: dict[int, list[Regexp]] = {}
     for key, patterns in decoded.items():
-        for each in patterns or ():
+        for each in map(_text, patterns or ()):
             try:
-                found.setdefault(int(key), []).append(Regexp(each or ""))
+                found.setdefault(int(key), []).append(Regexp(each))
             except RegexpError as error:
                 raise _Unusable(
                     f"Can't compile regexp rule for priority {key} and rule {each}: {error}"
                 ) from None
     return found
+
+
+def _text(scalar: _Scalar) -> str:
+    """A pattern; numbers and booleans are read as such where a string is to be."""
+    if scalar is None:
+        return ""
+    if isinstance(scalar, bool):
+        return str(scalar).lower()
+    return floats.text(scalar) if isinstance(scalar, float) else str(scalar)

@@ -21,8 +21,8 @@ class Driver:
         self._is_stopped = False
         self._turn = environment.timer("SchedulerTurn", self._take_turn)
         self._timer = environment.timer("SchedulerTimer", self._on_time)
-        scheduler.queue.ready = self.on_ready
-        scheduler.queue.settled = self.set_timer
+        scheduler.queue.reports.ready = self.on_ready
+        scheduler.queue.reports.settled = self.set_timer
         scheduler.waiting.changed = self.on_ready
 
     def stop(self) -> None:

@@ -85,11 +85,9 @@ class Garbage:
 
     def _observe_removal(self, core: Core, change: Change) -> None:
         metadata = change.new["metadata"]
-        # NOTE: asked first, for Events by the hundred thousand own nothing
-        # (benchmarks/karpenter_day.py).
+        # NOTE: Events by the hundred thousand own nothing (benchmarks/karpenter_day.py).
         if metadata["uid"] in core.ledger.owning:
-            for kind, key in dependents(core, metadata["uid"]):
-                self.notice(kind, key)
+            self._notice_dependents(core, metadata["uid"])
         namespace = metadata.get("namespace")
         if namespace:
             found = core.namespaces.objects.get(namespace)
@@ -112,9 +110,12 @@ class Garbage:
         """An object is terminating, or one of its finalizers is done."""
         metadata = change.new["metadata"]
         if "deletionTimestamp" not in old["metadata"] and _is_waiting(metadata):
-            for kind, key in dependents(core, metadata["uid"]):
-                self.notice(kind, key)
+            self._notice_dependents(core, metadata["uid"])
         self.notice(change.kind, change.key)
+
+    def _notice_dependents(self, core: Core, uid: str) -> None:
+        for kind, key in dependents(core, uid):
+            self.notice(kind, key)
 
     def _observe_owners(self, core: Core, change: Change, before: Iterable[Json]) -> None:
         """Owners may have waited for this dependent, or begin to."""
@@ -197,8 +198,8 @@ def _process(core: Core, kind: Kind, key: str, obj: Json) -> None:
     if ORPHAN in finalizers:
         _orphan(core, metadata["uid"])
         _remove_finalizer(core, kind, key, ORPHAN)
-    elif FOREGROUND in finalizers:
-        _finish_foreground(core, kind, key, metadata["uid"])
+    elif FOREGROUND in finalizers and not _is_blocked(core, metadata["uid"]):
+        _remove_finalizer(core, kind, key, FOREGROUND)
     if kind.kind == "Namespace" and not kind.group:
         if core.garbage.emptier is None:
             purging.purge_namespace(core, key)
@@ -264,12 +265,6 @@ def _unblock_cycles(core: Core, kind: Kind, key: str) -> None:
             unblocked = [{**each, "blockOwnerDeletion": False} for each in references]
             _set_references(core, kind, key, obj, unblocked)
             return
-
-
-def _finish_foreground(core: Core, kind: Kind, key: str, uid: str) -> None:
-    """An owner goes when no dependent blocks it any more."""
-    if not _is_blocked(core, uid):
-        _remove_finalizer(core, kind, key, FOREGROUND)
 
 
 def _is_blocked(core: Core, uid: str) -> bool:

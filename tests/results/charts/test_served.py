@@ -93,10 +93,11 @@ def test_a_chart_knows_where_its_time_begins() -> None:
 
 
 def test_parts_of_charts_are_checked_but_in_such_a_block() -> None:
+    wrong: Any = "large"
     with specification.unchecked():
-        alt.Title("a", fontSize="large")
+        alt.Title("a", fontSize=wrong)
     with pytest.raises(schemapi.SchemaValidationError):
-        alt.Title("a", fontSize="large")
+        alt.Title("a", fontSize=wrong)
 
 
 def test_what_pods_use_is_beside_what_they_request() -> None:

@@ -319,8 +319,8 @@ def test_a_pod_that_never_comes_to_rest_ends_the_run() -> None:
 def test_the_queue_tells_when_there_is_something_to_do() -> None:
     test = QueueUnderTest()
     told: list[str] = []
-    test.queue.ready = lambda: told.append("ready")
-    test.queue.settled = lambda: told.append("settled")
+    test.queue.reports.ready = lambda: told.append("ready")
+    test.queue.reports.settled = lambda: told.append("settled")
     test.queue.add(pod("a"))
     test.fail("a", "WaitsForNodes")
     test.queue.move_all(NODE_LABEL, node("n"), node("n"))
@@ -345,8 +345,8 @@ def test_an_event_that_moves_several_pods_is_reported_once() -> None:
     for name in ("a", "b", "c"):
         test.queue.add(pod(name))
         test.fail(name, "WaitsForNodes")
-    test.queue.ready = lambda: told.append("ready")
-    test.queue.settled = lambda: told.append("settled")
+    test.queue.reports.ready = lambda: told.append("ready")
+    test.queue.reports.settled = lambda: told.append("settled")
     test.queue.move_all(NODE_ADD, None, node("small"))
     assert not told, "nothing has moved"
     test.queue.move_all(NODE_ADD, None, node("big"))

@@ -12,6 +12,7 @@ from kubestage.scheduler.queue.hints import QueueingHints, Strategy
 from kubestage.scheduler.queue.in_flight import InFlight
 from kubestage.scheduler.queue.keyed_heap import KeyedHeap
 from kubestage.scheduler.queue.queued_pod import QueuedPod
+from kubestage.scheduler.queue.reports import Reports
 from kubestage.scheduler.queue.unschedulable import UnschedulablePods
 from kubestage.units import SECOND_NS
 
@@ -34,9 +35,8 @@ _UPDATED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_UPDATE)
 class SchedulingQueue:
     """Where every pending pod of the scheduler's profiles is, unless it is in flight.
 
-    A pod is active, pausing, or unschedulable for the time being (gated ones among them). `ready`
-    is called whenever one becomes active or pauses, `settled` when one is put off, so that
-    the driver of the scheduler knows when to call it again.
+    A pod is active, pausing, or unschedulable for the time being (gated ones among them). By its
+    `reports` the driver of the scheduler knows when to call it again.
     """
 
     def __init__(
@@ -50,8 +50,7 @@ class SchedulingQueue:
     ) -> None:
         self.nominations = nominations
         self.cycle = 0
-        self.ready: Callable[[], None] | None = None
-        self.settled: Callable[[], None] | None = None
+        self.reports = Reports()
         self._clock = clock = time.clock
         self._metrics = time.metrics
         self._hints = QueueingHints(profiles, time)
@@ -241,21 +240,11 @@ class SchedulingQueue:
     def _move(self, pods: Iterable[tuple[QueuedPod, Strategy]], event: ClusterEvent) -> None:
         """Take pods that an event may help from where nothing can be done for them."""
         label = occasions.label_of(event)
-        ready, settled = self.ready, self.settled
-        self.ready = self.settled = None
-        is_any_ready = is_any_moved = False
-        try:
+        with self.reports.once():
             for queued, strategy in pods:
                 if not queued.is_gated_from(event):
                     self._unschedulable.take(queued.key)
-                    is_any_ready |= self._requeue(queued, strategy, label)
-                    is_any_moved = True
-        finally:
-            self.ready, self.settled = ready, settled
-        # NOTE: once for all, for events move pods by the thousand (benchmarks/karpenter_day.py).
-        report = ready if is_any_ready else settled
-        if is_any_moved and report is not None:
-            report()
+                    self._requeue(queued, strategy, label)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, occasion: str) -> bool:
         """Put a pod where it belongs; whether that is where it can be tried from."""
@@ -282,8 +271,7 @@ class SchedulingQueue:
         self._unschedulable.take(key)
         self._active.put(key, self._rank(queued), queued)
         self._metrics.queued("active", occasion)
-        if self.ready is not None:
-            self.ready()
+        self.reports.say(is_ready=True)
 
     def _to_backoff(self, queued: QueuedPod, occasion: str) -> bool:
         if not self._gates.let_in(queued):
@@ -292,15 +280,13 @@ class SchedulingQueue:
         self._unschedulable.take(queued.key)
         self._backoff.add(queued)
         self._metrics.queued("backoff", occasion)
-        if self.ready is not None:
-            self.ready()
+        self.reports.say(is_ready=True)
         return True
 
     def _put_off(self, queued: QueuedPod, occasion: str) -> None:
         if self._unschedulable.put(queued):
             self._metrics.queued("unschedulable", occasion)
-        if self.settled is not None:
-            self.settled()
+        self.reports.say(is_ready=False)
 
     def _queued(self, pod: PodView) -> QueuedPod:
         self._last_sequence += 1

@@ -178,12 +178,13 @@ def test_the_status_of_a_node_pool_makes_nothing_consolidatable() -> None:
 
 
 def test_the_last_pod_of_a_daemon_set_stands_for_it_when_it_has_gone() -> None:
-    agent = {"kind": "DaemonSet", "metadata": {"name": "agent", "namespace": "default", "uid": "1"}}
+    metadata = {"name": "agent", "namespace": "default", "uid": "1"}
+    agent = {"kind": "DaemonSet", "metadata": metadata}
     owner = {"kind": "DaemonSet", "name": "agent", "uid": "1", "controller": True}
     pod = objects.pod("agent-a", "a", cpu="3", ownerReferences=[owner])
     cluster = _cluster(pod)
     assert cluster.daemon_pod(agent) is pod
     cluster.delete("Pod", "agent-a", "default")
     assert cluster.daemon_pod(agent) is pod
-    again = {**agent, "metadata": {**agent["metadata"], "uid": "2"}}
+    again = {**agent, "metadata": {**metadata, "uid": "2"}}
     assert cluster.daemon_pod(again) is None

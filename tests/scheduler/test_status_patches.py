@@ -147,17 +147,18 @@ def test_a_pod_is_reworded_as_the_whole_condition_would_have_it(
     ours, theirs = _store(pod), _store(pod)
     seen: list[list[tuple[bool, bytes]]] = []
     for store, is_ours in ((ours, True), (theirs, False)):
-        changes = list[tuple[bool, bytes]]()
-        store.subscribe(
-            lambda change, changes=changes: changes.append(
-                (change.is_reworded, msgspec.json.encode([change.old, change.new, change.type]))
-            )
-        )
+        changes = list[Any]()
+        store.subscribe(changes.append)
         for reason, message in said:
             view = pod_views.of(store.get(POD, "web"))
             if not (is_ours and status_patches.reword(store, view, reason, message)):
                 _say(store, view, reason, message)
-        seen.append(changes)
+        seen.append(
+            [
+                (each.is_reworded, msgspec.json.encode([each.old, each.new, each.type]))
+                for each in changes
+            ]
+        )
     assert seen[0] == seen[1]
     assert ours.resource_version == theirs.resource_version
 

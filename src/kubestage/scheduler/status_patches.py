@@ -38,10 +38,10 @@ def reword(store: Store, pod: PodView, reason: str, message: str) -> bool:
     """
     key, found, pods = pod.key, pod.raw, store.pods
     metadata, status = found["metadata"], found.get("status") or {}
-    conditions = status.get("conditions") or ()
+    conditions: list[Json] = status.get("conditions") or []
     if len(conditions) != 1 or not message or not store.uses_templates:
         return False
-    (old,) = conditions
+    old = conditions[0]
     if (
         tuple(old) != _AS_STORED
         or old["message"] == message

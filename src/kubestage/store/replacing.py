@@ -83,6 +83,15 @@ def record_status(
     return core.put(kind, key, new, is_reworded=is_reworded)
 
 
+def record_message(core: Core, key: str, status: Json) -> None:
+    """Give a stored pod that waits for a node a status that has but another message, likewise."""
+    pods = core.pods
+    old = pods.objects[key]
+    new = old.copy()
+    new["metadata"], new["status"] = old["metadata"].copy(), status
+    core.ledger.reword(pods, key, new, old)
+
+
 def record_metadata(core: Core, kind: Kind, key: str, metadata: Json) -> Json:
     """Give a stored object other labels, annotations, owners or finalizers, likewise.
 

@@ -29,7 +29,7 @@ _FIELDS: Final = frozenset({"type", "observedGeneration", "status", *_TIMES, "re
 
 
 def reword(store: Store, pod: PodView, reason: str, message: str) -> bool:
-    """Change only the message of the condition that tells why a pod waits for a node.
+    """Change only the message of the condition that a pod waits for a node, and why.
 
     Whether that was possible; what is stored is then what `merge` would make of the condition.
 

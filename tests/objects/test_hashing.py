@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import hypothesis
+import hypothesis.strategies as st
 import pytest
 
 from kubestage.golang import json_encoding
 from kubestage.objects import defaulting, go_dump, hashing
 from tests.golden import vectors
+from tests.reference import fnv
 
 TIME = (
     "{Time:(time.Time){wall:(uint64)500000000 ext:(int64)62135596801 "
@@ -130,3 +133,11 @@ def test_amounts_beyond_64_bits_are_dumped_word_by_word() -> None:
 )
 def test_json_is_spelled_as_go_does(value: Any, text: str) -> None:
     assert json_encoding.encode(value).decode() == text
+
+
+_PARTS = st.lists(st.sampled_from([b"", b"{", b"{{", b"}", b"Name:(string)"]) | st.binary())
+
+
+@hypothesis.given(_PARTS.map(b"".join))
+def test_a_hash_of_parts_is_that_of_all_bytes(data: bytes) -> None:
+    assert hashing._fnv_1a(data) == fnv.fnv_1a(data)

@@ -7,6 +7,7 @@ cluster's, so they agree with it digit for digit.
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +23,8 @@ _MAX_REVISION_PREFIX: Final = 223
 _FNV_OFFSET: Final = 2166136261
 _FNV_PRIME: Final = 16777619
 _MASK: Final = (1 << 32) - 1
+# Dumps are divided at braces.
+_parts: Final = re.compile(rb"[^{}]*[{}]?").findall
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
@@ -97,10 +100,26 @@ def safe_encode_string(text: str) -> str:
 
 
 def _fnv_1a(data: bytes) -> int:
+    """The hash FNV-1a of 32 bits.
+
+    NOTE: templates have most parts in common, and what a part does to a hash depends on the lowest
+    byte of that alone. So it is kept: 0.08 ms for a template instead of 0.3 (benchmarks/load.py).
+    """
     value = _FNV_OFFSET
-    for byte in data:
-        value = ((value ^ byte) * _FNV_PRIME) & _MASK
+    for part in _parts(data):
+        factor, added = _fnv_1a_of_part(part, value & 0xFF)
+        value = (value * factor + added) & _MASK
     return value
+
+
+@functools.lru_cache(maxsize=16384)
+def _fnv_1a_of_part(part: bytes, lowest: int) -> tuple[int, int]:
+    """What a part multiplies a hash by, and adds to it, if this is the lowest byte of the hash."""
+    value = lowest
+    for byte in part:
+        value = ((value ^ byte) * _FNV_PRIME) & _MASK
+    factor = pow(_FNV_PRIME, len(part), _MASK + 1)
+    return factor, (value - lowest * factor) & _MASK
 
 
 def _fnv_1(data: bytes) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
 
+NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
 GROUP = {
     "apiVersion": "kubestage.dev/v1alpha1", "kind": "NodeGroup", "metadata": {"name": "large"},
@@ -112,9 +113,15 @@ def test_each_placement_is_among_the_best_nodes_although_connections_break(
         until(lambda: proxy.watches(PODS))
         cluster.deploy(space, replicas=5)
         shadowing.wait_for("placement", 5, space)
+        # Nodes report images once pods run. A watch that is back later than the others are
+        # waited for lacks such a report, and with it the reason for a placement.
+        cluster.running(space, 5)
+        before = {path: len(proxy.watches(path)) for path in (NODES, PODS)}
         proxy.cut()
+        until(lambda: all(len(proxy.watches(path)) > count for path, count in before.items()))
         cluster.scale(space, 9)
         shadowing.wait_for("placement", 9, space)
+        cluster.running(space, 9)
         proxy.delay_s = 0.05
         cluster.deploy(space, "other", 4)
         placed = shadowing.wait_for("placement", 13, space)

@@ -113,8 +113,8 @@ def test_each_placement_is_among_the_best_nodes_although_connections_break(
         until(lambda: proxy.watches(PODS))
         cluster.deploy(space, replicas=5)
         shadowing.wait_for("placement", 5, space)
-        # Nodes report images once pods run. A watch that is back later than the others are
-        # waited for lacks such a report, and with it the reason for a placement.
+        # Nodes report images once pods run. Such a report at the moment of a decision, or one that
+        # is late on a watch that was cut, may be known to the scheduler alone, or not yet to it.
         cluster.running(space, 5)
         before = {path: len(proxy.watches(path)) for path in (NODES, PODS)}
         proxy.cut()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.cluster import callers
 from kubestage.cluster.load_programs import images
 from kubestage.cluster.load_programs.client import ProgramClient
 from kubestage.cluster.load_programs.program import ProgramContainer
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.log import Change
 
+_ACCOUNT: Final = "default"
 _PODS: Final = frozenset({("", "Pod")})
 
 
@@ -129,7 +131,9 @@ class LoadPrograms:
 
         container = self._container(pod, spec)
         name = f"program/{container.namespace}/{container.pod}/{container.name}"
-        client = ProgramClient(self._cluster, self._streams.stream(name), report)
+        account = str(pod["spec"].get("serviceAccountName") or _ACCOUNT)
+        caller = callers.of_account(container.namespace, account)
+        client = ProgramClient(self._cluster, caller, self._streams.stream(name), report)
         try:
             maker(container, client).start()
         except (Unmodelled, ApiError) as problem:

@@ -149,6 +149,15 @@ def test_a_watch_whose_list_is_refused_asks_again() -> None:
     assert (endpoint.codes, endpoint.terminated) == ({200: 2}, 2)
 
 
+def test_what_components_do_at_once_is_late_and_not_refused() -> None:
+    api = server(create="10ms", cores=1)
+    for _ in range(1_000):
+        api.count(api.endpoints.find("POST", POD), 0, SYSTEM)
+    assert api.levels is not None
+    system = api.levels.by_name[SYSTEM]
+    assert (system.dispatched, system.refused.total) == (1_000, 0)
+
+
 def test_service_accounts_of_the_system_are_more_important() -> None:
     assert of_account("kube-system", "proxy") == Caller(WORKLOAD_HIGH, "kube-system/proxy")
     assert of_account("shop", "default") == Caller(WORKLOAD_LOW, "shop/default")

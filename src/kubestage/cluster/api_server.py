@@ -148,8 +148,8 @@ class ApiServer:
     def count(self, endpoint: Endpoint, now_ns: int, level: str = WORKLOAD_HIGH) -> None:
         """Count a call of a component, which continues without waiting for the answer.
 
-        It takes a seat and a core like any other. One that would wait for too long takes none: its
-        component would be refused, and retries.
+        It takes a seat and a core like any other. One that would wait for too long takes none, so
+        that what many do in one instant does not pile up.
         """
         # NOTE: done at every change of the store, so that hardly anything is called in between.
         found, seats, levels = None, self._pool, self.levels
@@ -177,10 +177,9 @@ class ApiServer:
                 heapreplace(cores, done_ns)
             seats.take_next(ends_ns, endpoint.is_mutating)
             if found is not None:
-                found.dispatched += 1
                 found.demand.add(now_ns, ends_ns, 1)
-        elif found is not None:
-            found.refused.add(now_ns // SECOND_NS)
+        if found is not None:
+            found.dispatched += 1
         if is_plain:
             self.cpu_ns += cpu_ns
         endpoint.observe(took_ns, begins_ns - now_ns, etcd_ns, endpoint.success)

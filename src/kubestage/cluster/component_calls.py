@@ -43,7 +43,7 @@ class _KindEndpoints:
     def __init__(self, api: ApiServer, row: Kind) -> None:
         find = api.endpoints.find
         self.create = find("POST", row)
-        self.update = find("PUT", row)
+        self.update = find("PATCH" if row.kind == "Pod" else "PUT", row)
         self.delete = find("DELETE", row)
         self.status = find("PATCH" if row.kind in _PATCHED else "PUT", row, "status")
         self.read: Endpoint | None = find("GET", row) if row.kind == "Pod" else None
@@ -68,7 +68,7 @@ class ComponentCalls:
     def _on_change(self, change: Change) -> None:
         if change.kind.kind in component_reads.KINDS:
             self._reads.on_change(change)
-        if self.is_paused or self._is_emptied(change):
+        if self.is_paused or self._is_emptied(change) or _is_last_word(change):
             return
         kind = change.kind
         known = self._kinds.get((kind.group, kind.kind))
@@ -111,6 +111,19 @@ class ComponentCalls:
         before = {} if change.old is None else change.old["metadata"]
         is_going = change.type == DELETED or "deletionTimestamp" in metadata
         return is_going and change.type != ADDED and "deletionTimestamp" not in before
+
+
+def _is_last_word(change: Change) -> bool:
+    """Whether a kubelet lets a pod go that is gone next: one call, counted when it is gone."""
+    if change.kind.kind != "Pod" or change.type != MODIFIED:
+        return False
+    metadata, old = change.new["metadata"], change.old
+    return (
+        metadata.get("deletionGracePeriodSeconds") == 0
+        and not metadata.get("finalizers")
+        and old is not None
+        and "deletionTimestamp" in old["metadata"]
+    )
 
 
 def _level(endpoint: Endpoint, change: Change) -> str:

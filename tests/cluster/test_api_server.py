@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 from kubestage.cluster.api_server import ApiServer
+from kubestage.cluster.listed import Listed
 from kubestage.cluster.profile import ApiSection, EtcdSection, Profile
 from kubestage.objects.kinds import KindTable
 from kubestage.sim.streams import Streams
@@ -33,7 +34,7 @@ def create(api: ApiServer) -> Endpoint:
 
 def ends(api: ApiServer, *arrivals_ms: int) -> list[float]:
     turns = [api.take(create(api), at * MS) for at in arrivals_ms]
-    return [turn.ends_ns / MS for turn in turns if turn is not None]
+    return [turn.ends_ns / MS for turn in turns if turn.is_served]
 
 
 def test_a_call_that_finds_no_seat_waits_for_the_first_that_gets_free() -> None:
@@ -43,7 +44,7 @@ def test_a_call_that_finds_no_seat_waits_for_the_first_that_gets_free() -> None:
 def test_calls_are_served_in_the_order_in_which_they_arrive() -> None:
     api = server(seats=3, create="exp(10ms)")
     turns = [api.take(create(api), at * MS) for at in range(1, 500)]
-    begins = [at * MS + turn.waited_ns for at, turn in enumerate(turns, 1) if turn is not None]
+    begins = [at * MS + turn.waited_ns for at, turn in enumerate(turns, 1) if turn.is_served]
     assert len(begins) == 499
     assert begins == sorted(begins)
     assert max(begins) > 500 * MS
@@ -54,7 +55,7 @@ def test_no_more_calls_are_under_way_than_there_are_seats() -> None:
     spans = []
     for at in range(1, 400):
         turn = api.take(create(api), at * MS)
-        assert turn is not None
+        assert turn.is_served
         spans.append((at * MS + turn.waited_ns, turn.ends_ns))
     for begun, _ in spans:
         under_way = sum(begin <= begun < end for begin, end in spans)
@@ -68,7 +69,7 @@ def test_the_mean_wait_is_that_of_an_mmc_queue() -> None:
     for _ in range(count):
         now_ns += round(chance.expovariate(rate) * 1e9)
         turn = api.take(create(api), now_ns)
-        assert turn is not None
+        assert turn.is_served
         waited_ns += turn.waited_ns
     offered = rate * mean_s
     last = offered**seats / math.factorial(seats) * seats / (seats - offered)
@@ -84,21 +85,19 @@ def test_a_call_waits_for_a_core_while_it_holds_its_seat_and_not_while_it_waits_
 
 def test_what_is_refused_is_what_finds_the_line_full() -> None:
     api = server(seats=1, max_queued=2)
-    answers = [api.take(create(api), 0) is not None for _ in range(5)]
+    answers = [api.take(create(api), 0).is_served for _ in range(5)]
     assert answers == [True, True, True, False, False]
     assert api.refused == 2
-    assert api.take(create(api), 11 * MS) is not None, "one of those in line has had its turn"
+    assert api.take(create(api), 11 * MS).is_served, "one of those in line has had its turn"
 
 
 def test_a_long_list_takes_several_seats_and_nobody_passes_it() -> None:
     api = server(seats=4, list="10ms", list_per_object="100us")
     listing = api.endpoints.find("LIST", POD, scope="cluster")
     first = api.take(create(api), 0)
-    long = api.take(listing, 0, objects=200)
+    long = api.take(listing, 0, lists=Listed(200))
     after = api.take(create(api), 0)
-    assert first is not None
-    assert long is not None
-    assert after is not None
+    assert all(each.is_served for each in (first, long, after))
     assert long.waited_ns // MS == 10, "four seats are free when the first call is done"
     assert long.ends_ns // MS == 40
     assert after.waited_ns >= long.waited_ns
@@ -117,7 +116,7 @@ def test_calls_of_components_that_are_too_many_do_not_pile_up_for_ever() -> None
     for _ in range(100_000):
         api.count(create(api), 0)
     turn = api.take(create(api), 0)
-    assert turn is not None
+    assert turn.is_served
     assert turn.waited_ns <= 1000 * MS
 
 
@@ -158,7 +157,7 @@ def test_those_in_line_are_known() -> None:
 def test_where_nothing_takes_time_nobody_waits() -> None:
     api = ApiServer(Profile(), Streams(0))
     turns = [api.take(create(api), 1_000) for _ in range(2_000)]
-    assert {turn.ends_ns for turn in turns if turn is not None} == {1_000}
+    assert {turn.ends_ns for turn in turns if turn.is_served} == {1_000}
 
 
 def test_one_whose_turn_begins_now_is_no_longer_in_line() -> None:

@@ -45,6 +45,31 @@ def test_the_life_of_a_pod_is_the_calls_of_those_who_see_to_it() -> None:
     stage.run("60s")
     assert counted(cluster, "pods")["DELETE", ""] == 8, "once to end them, once when they have"
     assert counted(cluster, "deployments")["DELETE", ""] == 1
+    changes = {call for call in counted(cluster, "pods") if call[0] in ("PUT", "PATCH")}
+    assert changes == {("PATCH", "status")}, "the kubelet's last call is no update beside"
+
+
+def test_the_job_controller_patches_pods_to_let_them_go() -> None:
+    stage, cluster = stages.alive()
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "count"},
+        "spec": {
+            "completions": 3,
+            "template": {
+                "spec": {
+                    "restartPolicy": "Never",
+                    "containers": [{"name": "main", "image": "busybox"}],
+                }
+            },
+        },
+    }
+    stage.store.create(job)
+    stage.run("2m")
+    found = counted(cluster, "pods")
+    assert found["PATCH", ""] == 3, "one finalizer each"
+    assert ("PUT", "") not in found
 
 
 def test_every_node_renews_its_lease_every_ten_seconds_and_reports_every_five_minutes() -> None:

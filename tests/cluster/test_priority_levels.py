@@ -19,8 +19,10 @@ from kubestage.cluster.priority_levels import (
     WORKLOAD_HIGH,
     WORKLOAD_LOW,
     PriorityLevels,
+    Shares,
 )
 from kubestage.cluster.profile import ApiSection, ClientSection, Profile
+from kubestage.cluster.queued_calls import Queuing
 from kubestage.errors import InputError
 from kubestage.objects.kinds import KindTable
 from kubestage.server.bootstrap import flow_control
@@ -46,7 +48,7 @@ def server(seats: int = 245, client: str = GLOBAL_DEFAULT, **api: object) -> Api
 def waited(api: ApiServer, level: str, calls: int, at_ns: int = 0) -> list[int]:
     """For how many milliseconds calls of one instant wait."""
     turns = [api.take(api.endpoints.find("POST", POD), at_ns, level=level) for _ in range(calls)]
-    return [turn.waited_ns // MS for turn in turns if turn is not None]
+    return [turn.waited_ns // MS for turn in turns if turn.is_served]
 
 
 def limits(levels: PriorityLevels) -> dict[str, int]:
@@ -64,16 +66,19 @@ def test_every_level_has_its_share_of_the_seats() -> None:
     assert least["leader-election"] == 25
 
 
-def test_shares_are_those_of_the_objects_that_a_served_cluster_begins_with() -> None:
-    def shares() -> Iterator[tuple[str, tuple[int, int]]]:
+def test_shares_and_queues_are_those_of_the_objects_that_a_served_cluster_begins_with() -> None:
+    def shares() -> Iterator[tuple[str, Shares]]:
         for each in flow_control.objects("2026-01-01T00:00:00Z"):
             if each["kind"] == "PriorityLevelConfiguration":
                 spec: Any = each["spec"]
                 limits = spec.get("limited") or spec["exempt"]
                 found = limits["nominalConcurrencyShares"], limits["lendablePercent"]
-                yield each["metadata"]["name"], found
+                queues = limits.get("limitResponse", {}).get("queuing")
+                names = ("queues", "handSize", "queueLengthLimit")
+                queuing = Queuing(*(queues[name] for name in names)) if queues else None
+                yield each["metadata"]["name"], Shares(*found, queuing)
 
-    assert dict(shares()) == {name: tuple(each) for name, each in LEVELS.items()}
+    assert dict(shares()) == LEVELS
 
 
 def test_a_level_that_is_busy_makes_no_other_wait() -> None:
@@ -88,11 +93,11 @@ def test_calls_have_the_level_of_the_clients_unless_they_name_one() -> None:
     api = server()
     endpoint = api.endpoints.find("POST", POD)
     turns = [api.take(endpoint, 0) for _ in range(21)]
-    assert [turn.waited_ns // MS for turn in turns if turn] == [0] * 20 + [10]
+    assert [turn.waited_ns // MS for turn in turns if turn.is_served] == [0] * 20 + [10]
     exempt = server(client=EXEMPT)
     endpoint = exempt.endpoints.find("POST", POD)
     turns = [exempt.take(endpoint, 0) for _ in range(500)]
-    assert {turn.waited_ns for turn in turns if turn} == {0}
+    assert {turn.waited_ns for turn in turns if turn.is_served} == {0}
 
 
 def test_seats_that_nobody_needs_are_lent_to_the_level_that_waits() -> None:

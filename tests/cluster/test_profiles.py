@@ -12,6 +12,7 @@ import pytest
 from kubestage.cluster import profiles
 from kubestage.cluster.access import Selection
 from kubestage.cluster.api_server import ApiServer
+from kubestage.cluster.listed import Listed
 from kubestage.objects.kinds import KindTable
 from kubestage.sim.streams import Streams
 from tests.cluster import stages
@@ -83,7 +84,7 @@ def test_calls_and_pods_take_as_long_as_the_table_says(name: str) -> None:
 @pytest.mark.parametrize("name", list(claims()))
 def test_a_list_of_all_pods_of_a_large_cluster_takes_as_long_as_the_table_says(name: str) -> None:
     api = ApiServer(profiles.named(name), Streams(0))
-    turn = api.take(api.endpoints.find("LIST", POD_ROW, scope="cluster"), 0, objects=150_000)
+    turn = api.take(api.endpoints.find("LIST", POD_ROW, scope="cluster"), 0, lists=Listed(150_000))
     assert turn is not None
     low, high = claims()[name][4]
     assert low <= turn.ends_ns * 1e-9 <= high

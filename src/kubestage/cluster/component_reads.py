@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.endpoints import CLUSTER, NAMESPACE, RESOURCE
+from kubestage.cluster.listed import Listed
 from kubestage.cluster.namespace_reads import NamespaceReads
 from kubestage.cluster.priority_levels import SYSTEM, WORKLOAD_HIGH
 from kubestage.controllers.kubelet import volume_calls
@@ -47,6 +48,7 @@ _OF_SCHEDULERS: Final = (
     ("storage.k8s.io/v1", "CSIDriver"), ("storage.k8s.io/v1", "CSIStorageCapacity"),
 )  # fmt: skip
 _REFERRED: Final = {CONFIG_MAP: ("v1", "ConfigMap"), SECRET: ("v1", "Secret")}
+_ONE: Final = Listed(1)
 _DELETE_ALL: Final = "DELETECOLLECTION"
 _ACCOUNT: Final = ("v1", "ServiceAccount")
 # Kinds that describe a run, which no cluster has.
@@ -125,11 +127,12 @@ class ComponentReads:
     def _start_kubelet(self, name: str, *, is_counted: bool = True) -> None:
         store = self._store
         self._mounted[name] = {}
-        rows = [(store.kind(gvk.NODE), RESOURCE, 1), (store.kind(gvk.POD), CLUSTER, 0)]
-        rows += [(store.kind(key), CLUSTER, len(store.read(key))) for key in _OF_KUBELETS]
-        for row, scope, objects in rows:
+        own_pods = Listed(0, len(store.read(gvk.POD)))
+        rows = [(store.kind(gvk.NODE), RESOURCE, _ONE), (store.kind(gvk.POD), CLUSTER, own_pods)]
+        rows += [(store.kind(key), CLUSTER, Listed(len(store.read(key)))) for key in _OF_KUBELETS]
+        for row, scope, lists in rows:
             if is_counted:
-                self._list(row, scope, objects)
+                self._list(row, scope, lists)
             self._watch(row, scope)
 
     def _stop_kubelet(self, name: str) -> None:
@@ -151,7 +154,7 @@ class ComponentReads:
                 count = mounted[target] = mounted.get(target, 0) + 1
                 if count == 1:
                     row = self._store.kind(_REFERRED[target[0]])
-                    self._list(row, RESOURCE, 1)
+                    self._list(row, RESOURCE, _ONE)
                     self._watch(row, RESOURCE)
         if spec.get("volumes"):
             for _ in range(volume_calls.tokens(pod)):
@@ -175,9 +178,9 @@ class ComponentReads:
         rows = [row for row in _served(self._store) if row.namespaced]
         _Emptying(rows, self._moments, self._api).go_on()
 
-    def _list(self, row: Kind, scope: str, objects: int) -> None:
+    def _list(self, row: Kind, scope: str, lists: Listed) -> None:
         endpoint = self._api.endpoints.find("LIST", row, scope=scope)
-        self._api.wait(endpoint, self._clock.now_ns, SYSTEM, objects)
+        self._api.wait(endpoint, self._clock.now_ns, SYSTEM, lists)
 
     def _watch(self, row: Kind, scope: str, more: int = 1) -> None:
         endpoint = self._api.endpoints.find("WATCH", row, scope=scope)

@@ -30,6 +30,7 @@ RESOURCE, NAMESPACE, CLUSTER = "resource", "namespace", "cluster"
 _COMPONENT: Final = "apiserver"
 _LABELS: Final = ("verb", "group", "version", "resource", "subresource", "scope", "component")
 _WATCH: Final = "WATCH"
+_TOO_MANY: Final = 429
 _READS: Final = frozenset({"GET", "LIST", _WATCH})
 # A verb as the metrics name it: the profile's field for its time, and what etcd does.
 _TIMES: Final = {
@@ -71,12 +72,13 @@ class Endpoint:
 
     `owed` are calls that nothing waits for, and that are counted when the metrics are read. One
     that `was_called` before the start has series from the beginning, so that its first call counts
-    for a Prometheus, which sees no growth in a series that is new.
+    for a Prometheus, which sees no growth in a series that is new. Those `terminated` were refused
+    by their priority level: they are in no other metric.
     """
 
     __slots__ = (
         "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "labels",
-        "name", "owed", "sli", "sli_labels", "success", "was_called",
+        "name", "owed", "sli", "sli_labels", "success", "terminated", "was_called",
     )  # fmt: skip
 
     def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
@@ -93,6 +95,7 @@ class Endpoint:
         self.sli = Distribution(SLI_BOUNDS)
         self.etcd_duration = Distribution(BOUNDS)
         self.owed = 0
+        self.terminated = 0
         self.was_called = False
 
     def cpu_ns(self) -> int:
@@ -161,7 +164,22 @@ class Endpoints:
         called = [endpoint for endpoint in self if endpoint.codes or endpoint.was_called]
         if self._families is None or len(called) != len(self._families.called):
             self._families = EndpointFamilies(called)
-        return self._families.updated()
+        return [*self._families.updated(), *self._terminations()]
+
+    def _terminations(self) -> list[Family]:
+        """The requests that priority levels refused, if there are any."""
+        refused = [each for each in self if each.terminated]
+        if not refused:
+            return []
+        found = Counter(
+            "apiserver_request_terminations_total",
+            "ALPHA",
+            "Number of requests which apiserver terminated in self-defense.",
+            (*_LABELS, "code"),
+        )
+        for each in refused:
+            found.increase(*each.sli_labels, str(_TOO_MANY), times=each.terminated)
+        return [found]
 
 
 class EndpointFamilies:

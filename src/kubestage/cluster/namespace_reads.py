@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.endpoints import NAMESPACE
+from kubestage.cluster.listed import Listed
 from kubestage.cluster.priority_levels import EXEMPT, WORKLOAD_HIGH
 from kubestage.controllers.volumes.storage_names import CLAIM_PROTECTION
 from kubestage.objects import gvk
@@ -78,7 +79,7 @@ class NamespaceReads:
     def _list_pods(self, namespace: str) -> None:
         now_ns = self._clock.now_ns
         if now_ns >= self._arrives_ns.get(namespace, 0):
-            pods = self._pods[namespace]
+            pods = Listed(self._pods[namespace], len(self._store.read(gvk.POD)))
             self._arrives_ns[namespace] = self._api.wait(
                 self._listed_pods, now_ns, WORKLOAD_HIGH, pods
             )

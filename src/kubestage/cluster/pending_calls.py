@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cluster import endpoints
+from kubestage.cluster import endpoints, listed
 from kubestage.cluster.access import Answer
 from kubestage.errors import TooManyRequests
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Call
     from kubestage.cluster.api_server import Turn
+    from kubestage.cluster.callers import Caller
     from kubestage.cluster.endpoints import Endpoint
     from kubestage.cluster.staged import StagedCluster
     from kubestage.errors import ApiError
@@ -29,7 +30,7 @@ class PendingCall:
     """A call between its start and its answer."""
 
     __slots__ = (
-        "_call", "_cluster", "_done", "_endpoint", "_error", "_level", "_object", "_sent_ns",
+        "_call", "_caller", "_cluster", "_done", "_endpoint", "_error", "_object", "_sent_ns",
         "_turn",
     )  # fmt: skip
 
@@ -39,10 +40,10 @@ class PendingCall:
         call: Call,
         done: Callable[[Answer], None],
         sent_ns: int,
-        level: str,
+        caller: Caller,
     ) -> None:
         self._cluster, self._call, self._done, self._sent_ns = cluster, call, done, sent_ns
-        self._level = level
+        self._caller = caller
         self._endpoint: Endpoint | None = None
         self._turn: Turn | None = None
         self._object: Json | None = None
@@ -58,32 +59,40 @@ class PendingCall:
             etcd_ns = cluster.api.endpoints.find("DELETE", row).etcd.mean_ns
             more_ns = min(round(count * etcd_ns), _LONGEST_NS)
         endpoint = self._endpoint = _endpoint(cluster, call, row)
+        level, flow = self._caller
         turn = self._turn = cluster.api.take(
-            endpoint, arrives_ns, more_ns=more_ns, level=self._level
+            endpoint, arrives_ns, more_ns=more_ns, level=level, flow=flow
         )
-        if turn is None:
-            cluster.moments.at(arrives_ns, self.refuse)
-        else:
-            cluster.moments.at(turn.ends_ns, self.carry_out)
+        cluster.moments.at(turn.ends_ns, self.carry_out if turn.is_served else self.refuse)
 
     def read(self) -> None:
         """A list: objects are read at once, and the time depends on their number."""
         cluster, call = self._cluster, self._call
-        self._object, self._error = cluster.carry_out(call)
         row = cluster.store.kind((call.resource.api_version, call.resource.kind))
-        count = len(self._object["items"]) if self._object is not None else 0
-        endpoint = self._endpoint = _endpoint(cluster, call, row)
-        now_ns = cluster.moments.now_ns
-        turn = self._turn = cluster.api.take(endpoint, now_ns, objects=count, level=self._level)
-        if turn is None:
-            self._object = None
+        self._endpoint = _endpoint(cluster, call, row)
+        now_ns, (level, flow) = cluster.moments.now_ns, self._caller
+        # NOTE: nothing is listed for a flood of calls that are refused anyway.
+        self._turn = cluster.api.refusal(now_ns, level, flow)
+        if self._turn is not None:
             self.refuse()
-        else:
-            cluster.moments.at(turn.ends_ns, self.send)
+            return
+        found, self._error = cluster.carry_out(call)
+        items = found["items"] if found is not None else ()
+        turn = self._turn = cluster.api.take(
+            self._endpoint,
+            now_ns,
+            lists=listed.of(items, cluster.stored(row, call.field_selector)),
+            level=level,
+            flow=flow,
+        )
+        if turn.is_served:
+            self._object = found
+        cluster.moments.at(turn.ends_ns, self.send if turn.is_served else self.refuse)
 
     def refuse(self) -> None:
-        """Refuse the call: the queue is full."""
-        self._error = TooManyRequests(_FULL, {"retryAfterSeconds": 1})
+        """Refuse the call: the queue is full, or it was queued for too long."""
+        assert self._turn is not None, "it was refused a turn"
+        self._error = TooManyRequests(_FULL, {"retryAfterSeconds": self._turn.retry_after})
         self.send()
 
     def carry_out(self) -> None:
@@ -95,9 +104,13 @@ class PendingCall:
         """Count the call; its answer arrives half a round trip later."""
         cluster, endpoint = self._cluster, self._endpoint
         now_ns = cluster.moments.now_ns
-        if endpoint is not None:
+        turn = self._turn
+        if turn is not None and not turn.is_served:
+            assert endpoint is not None, "a turn is taken at an endpoint"
+            cluster.api.count_refused(endpoint)
+        elif endpoint is not None:
             code = endpoint.success if self._error is None else self._error.code
-            waited_ns, etcd_ns = (0, 0) if self._turn is None else self._turn[1:]
+            waited_ns, etcd_ns = (0, 0) if turn is None else turn[1:3]
             took_ns = max(now_ns - self._sent_ns - cluster.half_trip_ns, 0)
             endpoint.observe(took_ns, waited_ns, etcd_ns, code)
         if cluster.half_trip_ns:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.cluster.queued_calls import QueuedCalls, Queuing
+from kubestage.cluster.refused_calls import RefusedCalls
 from kubestage.cluster.seat_demand import SeatDemand
 from kubestage.cluster.seats import Seats, Unlimited
 from kubestage.metrics.families import Counter, Gauge
@@ -27,22 +29,33 @@ _LEAST_TARGET: Final = 0.001
 _HALVINGS: Final = 64
 
 
+_NODES: Final = Queuing(64, 6, 50)
+_ELECTIONS: Final = Queuing(16, 4, 50)
+_OTHERS: Final = Queuing(128, 6, 50)
+_WIDEST: Final = 10
+_WIDEST_SHARE: Final = 0.15
+
+
 class Shares(NamedTuple):
-    """The share of a level in the seats, and how much of it others may borrow, in percent."""
+    """The share of a level in the seats, how much of it others may borrow, in percent, its queues.
+
+    Without queues a call that finds no seat is refused.
+    """
 
     shares: int
     lendable: int
+    queuing: Queuing | None = None
 
 
 LEVELS: Final = {
     EXEMPT: Shares(0, 0),
     CATCH_ALL: Shares(5, 0),
-    SYSTEM: Shares(30, 33),
-    NODE_HIGH: Shares(40, 25),
-    LEADER_ELECTION: Shares(10, 0),
-    WORKLOAD_HIGH: Shares(40, 50),
-    WORKLOAD_LOW: Shares(100, 90),
-    GLOBAL_DEFAULT: Shares(20, 50),
+    SYSTEM: Shares(30, 33, _NODES),
+    NODE_HIGH: Shares(40, 25, _NODES),
+    LEADER_ELECTION: Shares(10, 0, _ELECTIONS),
+    WORKLOAD_HIGH: Shares(40, 50, _OTHERS),
+    WORKLOAD_LOW: Shares(100, 90, _OTHERS),
+    GLOBAL_DEFAULT: Shares(20, 50, _OTHERS),
 }
 """The levels that a kube-apiserver has by default. Calls of the first never wait."""
 
@@ -51,7 +64,7 @@ class Level:
     """One level: its seats, its demand, and its limits.
 
     `nominal` is its part of the server's seats, `least` what is left when all that it may lend is
-    lent.
+    lent, and `widest` how many of them one call may take.
     """
 
     __slots__ = (
@@ -61,19 +74,47 @@ class Level:
         "least",
         "name",
         "nominal",
+        "queued",
         "refused",
         "seats",
+        "widest",
     )
 
-    def __init__(self, name: str, nominal: int, lendable: int, most_queued: int) -> None:
+    def __init__(self, name: str, nominal: int, most_queued: int) -> None:
+        _, lendable, queuing = LEVELS[name]
         self.name = name
         self.is_exempt = name == EXEMPT
         self.nominal = nominal
         self.least = nominal - math.floor(nominal * lendable / 100 + 0.5)
+        self.widest = _WIDEST
+        self.queued: QueuedCalls | None = None
+        if queuing is not None:
+            of_level = queuing.queues * queuing.length
+            most_queued = min(most_queued or of_level, of_level)
+            share = min(math.ceil(nominal * _WIDEST_SHARE), nominal // queuing.hand_size)
+            self.widest = min(max(share, 1), _WIDEST)
+            self.queued = QueuedCalls(queuing)
         self.seats = Unlimited() if self.is_exempt else Seats(nominal, most_queued)
         self.demand = SeatDemand()
         self.dispatched = 0
-        self.refused = 0
+        self.refused = RefusedCalls()
+
+    def takes(self, flow: str, now_ns: int, width: int) -> bool:
+        """Whether a call that arrives now is served or queued, rather than refused at once.
+
+        The queues of one flow are shorter than those of the level; a call without one counts for
+        the level alone.
+        """
+        if self.seats.is_full(now_ns):
+            return False
+        if self.queued is None:
+            return self.seats.due_ns(width) <= now_ns
+        return not (flow and self.queued.is_full(flow, now_ns))
+
+    def queue(self, flow: str, until_ns: int) -> None:
+        """A call is queued until then."""
+        if flow and self.queued is not None:
+            self.queued.add(flow, until_ns)
 
 
 class PriorityLevels:
@@ -84,7 +125,7 @@ class PriorityLevels:
         self._server = seats
         self.due_ns = PERIOD_NS
         self.by_name = {
-            name: Level(name, math.ceil(seats * each.shares / whole), each.lendable, most_queued)
+            name: Level(name, math.ceil(seats * each.shares / whole), most_queued)
             for name, each in LEVELS.items()
         }
 
@@ -179,7 +220,7 @@ class PriorityLevels:
             executing.increase(name, times=sum(level.seats.in_flight(now_ns)))
             queued.increase(name, times=sum(level.seats.in_line(now_ns)))
             dispatched.increase(name, times=level.dispatched)
-            rejected.increase(name, times=level.refused)
+            rejected.increase(name, times=level.refused.total)
         yield from (nominal, current, executing, queued, dispatched, rejected)
 
 

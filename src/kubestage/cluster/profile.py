@@ -61,13 +61,15 @@ class ApiSection(Section, frozen=True):
     """Whether the seats are divided among the priority levels of API Priority and Fairness."""
     max_queued: int = 0
     """How many calls may wait for a seat (of their priority level) before others are refused with
-    429; 0 is no limit."""
+    429; 0 is no limit. A priority level has its own limits, too."""
     cores: int = 0
     """How many calls it works on at once; 0 is no limit."""
     get: str = "0s"
     list: str = "0s"
     list_per_object: str = "0s"
     """What each object of a list adds to its time."""
+    list_per_megabyte: str = "0s"
+    """What a megabyte of a list takes at least."""
     create: str = "0s"
     update: str = "0s"
     patch: str = "0s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace, nsmallest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +35,11 @@ class Seats:
         while line and line[0] >> 1 <= now_ns:
             line.popleft()
         return bool(self._most_queued) and len(line) >= self._most_queued
+
+    def due_ns(self, width: int) -> int:
+        """When so many seats are free for the next call."""
+        free = self._free
+        return (free[0] if width == 1 else nsmallest(width, free)[-1]) >> 1
 
     def leave(self, width: int) -> tuple[int, int]:
         """Reserve so many of the seats that get free first: how many there were, and when.
@@ -103,6 +108,11 @@ class Unlimited(Seats):
         while free and free[0] >> 1 <= now_ns:
             heappop(free)
         return False
+
+    def due_ns(self, width: int) -> int:
+        """Any number of seats is always free."""
+        del width
+        return 0
 
     def leave(self, width: int) -> tuple[int, int]:
         """New seats, which are free now."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cluster import endpoints, verbs
+from kubestage.cluster import endpoints, listed, verbs
 from kubestage.cluster.api_server import ApiServer
+from kubestage.cluster.callers import CLIENTS
 from kubestage.cluster.component_calls import ComponentCalls
 from kubestage.cluster.components import Components
 from kubestage.cluster.draws import Draws
@@ -17,12 +18,14 @@ from kubestage.cluster.subscription import StageSubscription
 from kubestage.cluster.watchers import Watchers
 from kubestage.objects import distributions
 from kubestage.store import selection as selections
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Call, Page, Selection, WatchEvent
+    from kubestage.cluster.callers import Caller
     from kubestage.cluster.profile import Profile
     from kubestage.cluster.usage import ContainerUsage
     from kubestage.controllers.runner import Runner
@@ -35,10 +38,8 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
 
-_LIST, _DELETE_COLLECTION = "list", "deletecollection"
-_APPLY: Final = "application/apply-patch+yaml"
-_FULL: Final = "the server has received too many requests and has asked us to try again later"
-_LONGEST_NS: Final = 60 * 1_000_000_000
+_LIST: Final = "list"
+_BY_NAME: Final = "metadata.name="
 
 
 class StagedCluster:
@@ -82,14 +83,11 @@ class StagedCluster:
         )
         self._pages = Pages(self.components)
 
-    def call(self, call: Call, done: Callable[[Answer], None], *, level: str = "") -> None:
-        """Carry out a call; `done` receives the answer when it is back.
-
-        `level` is its priority level, by default that of the load's clients.
-        """
+    def call(self, call: Call, done: Callable[[Answer], None], caller: Caller = CLIENTS) -> None:
+        """Carry out a call of someone; `done` receives the answer when it is back."""
         now_ns = self.moments.now_ns
         arrives_ns = now_ns + self.half_trip_ns
-        pending = PendingCall(self, call, done, now_ns, level)
+        pending = PendingCall(self, call, done, now_ns, caller)
         row = self.store.kinds.get(call.resource.api_version, call.resource.kind)
         if row is None or call.verb not in endpoints.VERBS:
             self.moments.at(arrives_ns, pending.carry_out)
@@ -104,7 +102,7 @@ class StagedCluster:
         on_event: Callable[[WatchEvent], None],
         *,
         is_streamed: bool = False,
-        level: str = "",
+        caller: Caller = CLIENTS,
     ) -> StageSubscription:
         """Watch the objects of a selection, and every change of them.
 
@@ -116,7 +114,7 @@ class StagedCluster:
         selected = selections.parse(
             row, selection.namespace or None, selection.label_selector, selection.field_selector
         )
-        wire = _Wire(self, level, is_counted=not is_streamed)
+        wire = _Wire(self, caller, selection.field_selector, is_counted=not is_streamed)
         subscription = StageSubscription(self.store, self.moments, selected, on_event, wire)
         self._watchers.add(subscription)
         self.moments.at(self.moments.now_ns + self.half_trip_ns, subscription.begin)
@@ -135,23 +133,9 @@ class StagedCluster:
         """What the control plane and all pods use now."""
         return self.components.usage()
 
-    def listed_ns(
-        self, row: Kind, namespace: str | None, count: int, level: str, *, is_counted: bool
-    ) -> int:
-        """When the client has the answer to a list request of so many objects that arrives now.
-
-        `is_counted` is whether it appears in the metrics.
-        """
-        scope = endpoints.NAMESPACE if namespace else endpoints.CLUSTER
-        endpoint = self.api.endpoints.find("LIST", row, scope=scope)
-        now_ns = self.moments.now_ns
-        turn = self.api.take(endpoint, now_ns, objects=count, level=level)
-        if turn is None:
-            # Watchers retry until they are served.
-            return now_ns + _LONGEST_NS // 60 + self.half_trip_ns
-        if is_counted:
-            endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
-        return turn.ends_ns + self.half_trip_ns
+    def stored(self, row: Kind, field_selector: str = "") -> int:
+        """How many objects a list has to go through, for all that the server knows before."""
+        return 1 if _BY_NAME in field_selector else self.store.collection(row).count(None)
 
     def carry_out(self, call: Call) -> tuple[Json | None, ApiError | None]:
         """Carry out a call now."""
@@ -166,17 +150,32 @@ class StagedCluster:
 class _Wire:
     """The way of a watch; `is_counted` is whether a LIST brings what exists."""
 
-    def __init__(self, cluster: StagedCluster, level: str, *, is_counted: bool) -> None:
+    def __init__(
+        self, cluster: StagedCluster, caller: Caller, field_selector: str, *, is_counted: bool
+    ) -> None:
         self._cluster = cluster
-        self._level = level
+        self._caller = caller
+        self._field_selector = field_selector
         self._is_counted = is_counted
         # NOTE: asked for each change and each watcher (benchmarks/load.py).
         self.delay_ns = cluster.delay.next_ns
 
-    def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
-        """When the watcher has all that exists."""
-        cluster = self._cluster
-        return cluster.listed_ns(row, namespace, count, self._level, is_counted=self._is_counted)
+    def list(self, row: Kind, namespace: str | None, objects: Sequence[Json]) -> tuple[int, bool]:
+        """When the watcher has all that exists, or when it may ask again, and which of both."""
+        cluster, api = self._cluster, self._cluster.api
+        scope = endpoints.NAMESPACE if namespace else endpoints.CLUSTER
+        endpoint = api.endpoints.find("LIST", row, scope=scope)
+        now_ns = cluster.moments.now_ns
+        lists = listed.of(objects, cluster.stored(row, self._field_selector))
+        level, flow = self._caller
+        turn = api.take(endpoint, now_ns, lists=lists, level=level, flow=flow)
+        if not turn.is_served:
+            api.count_refused(endpoint)
+            again_ns = turn.ends_ns + turn.retry_after * SECOND_NS
+            return again_ns + 2 * cluster.half_trip_ns, False
+        if self._is_counted:
+            endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
+        return turn.ends_ns + cluster.half_trip_ns, True
 
 
 class _PendingPage:

@@ -10,7 +10,7 @@ from kubestage.objects import conversion
 from kubestage.store.log import ADDED, DELETED, MODIFIED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kubestage.aliases import Json
     from kubestage.cluster.access import Moments, Timer
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Wire(Protocol):
     """How long events take to reach a watcher."""
 
-    def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
-        """When a list of so many objects that is requested now is there."""
+    def list(self, row: Kind, namespace: str | None, objects: Sequence[Json]) -> tuple[int, bool]:
+        """List objects now: when the list is there, or when to ask again, and which of both."""
 
     def delay_ns(self) -> int:
         """How long a change takes to arrive."""
@@ -72,7 +72,7 @@ class StageSubscription:
         return not self._initial and self._moments.now_ns >= self._listed_ns
 
     def begin(self) -> None:
-        """Take what exists, and observe changes from now on."""
+        """Take what exists, and observe changes from now on; again if the list is refused."""
         if self.is_stopped:
             return
         store, row = self._store, self.row
@@ -81,7 +81,10 @@ class StageSubscription:
         found = [
             obj for key in collection.candidates(self._selection) if matches(obj := objects[key])
         ]
-        due_ns = self._wire.listed_ns(row, self.namespace, len(found))
+        due_ns, is_served = self._wire.list(row, self.namespace, found)
+        if not is_served:
+            self._moments.at(due_ns, self.begin)
+            return
         self._listed_ns = due_ns
         self._queue.extend((due_ns, ADDED, obj) for obj in found)
         self._initial = len(found)

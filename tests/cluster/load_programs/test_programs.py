@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubestage.cluster.profile import INSTANT, NetworkSection
+from kubestage.cluster.profile import INSTANT, ApiSection, NetworkSection
 from kubestage.objects import gvk
 from tests.cluster.load_programs.pods import BENCHMARK, TARGETS, Staged
 
@@ -136,3 +136,49 @@ def test_each_token_has_a_worker_with_its_own_rate() -> None:
     staged.add("--namespace=default", *tokens, image=image)
     staged.stage.run("9900ms")
     assert staged.calls("GET", "serviceaccounts") == {200: 3 * 20}
+
+
+def small(**api: str) -> Staged:
+    """A stage whose API server has one seat for service accounts."""
+    section = ApiSection(
+        max_requests_inflight=1,
+        max_mutating_requests_inflight=0,
+        priority_levels=True,
+        **api,  # type: ignore[arg-type] # times
+    )
+    return Staged(msgspec.structs.replace(INSTANT, api=section))
+
+
+def test_a_flood_is_refused_and_the_test_tells_of_it() -> None:
+    staged = small(list="1s")
+    staged.add("--inflight=400", "--uri=/api/v1/pods?resourceVersion=0")
+    staged.stage.run("20s")
+    assert set(staged.calls("LIST")) == {200}
+    refused = sum(each.terminated for each in staged.cluster.api.endpoints)
+    assert refused > 1_000
+    [told] = staged.programs.take_refusals()
+    assert told.endswith("calls (429), which no latency shows")
+    assert told.startswith("priority level workload-low refused ")
+    assert staged.programs.take_refusals() == []
+
+
+def test_all_workers_of_a_program_start_no_more_than_ten_thousand_requests_a_second() -> None:
+    staged = Staged()
+    staged.add("--inflight=1000", "--uri=/api/v1/namespaces/default/pods/bench-0")
+    before = staged.calls("GET").get(200, 0)
+    staged.stage.run("1s")
+    assert 9_000 <= staged.calls("GET")[200] - before <= 11_000
+
+
+def test_patches_that_are_refused_are_repeated_as_the_library_does_it() -> None:
+    staged = small(patch="10s")
+    staged.add(*PATCH, "--qps=0.001")
+    staged.stage.run("10m")
+    endpoints = [
+        each
+        for each in staged.cluster.api.endpoints
+        if (each.name.verb, each.name.resource) == ("PATCH", "pods")
+    ]
+    [served] = [each.codes[200] for each in endpoints if each.name.subresource == ""]
+    assert served == BURST, "one at a time, each again after it was queued for 15 seconds"
+    assert sum(each.terminated for each in endpoints) > BURST

@@ -32,6 +32,6 @@ class AccessTokens(Program):
     def start(self) -> None:
         """Read once for each token, and again with the next tick."""
         for _ in range(self._workers):
-            self.client.call(self._call)
+            self.client.repeat(self._call)
         if self._workers:
             self.client.after(self._every_ns, self.start)

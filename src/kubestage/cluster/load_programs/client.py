@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kubestage.cluster.access import Resource
-from kubestage.cluster.priority_levels import WORKLOAD_LOW
-from kubestage.errors import Unmodelled
+from kubestage.errors import TooManyRequests, Unmodelled
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
     from kubestage.cluster.access import Answer, Call, Page, Selection, WatchEvent
+    from kubestage.cluster.callers import Caller
     from kubestage.cluster.staged import StagedCluster
     from kubestage.cluster.subscription import StageSubscription
 
 T = TypeVar("T")
+# How often Kubernetes' library repeats a call that the server refuses for the moment.
+_REPEATS: Final = 10
 
 
 class ProgramClient:
     """Calls, watches and callbacks of one program, in virtual time.
 
-    Its calls have the priority level of service accounts.
+    `caller` is the service account of the pod: its calls have the priority level of such.
 
     It has no limit of its own: a program that limits its calls does so itself. Once its pod has
     ended, nothing is sent and nothing is called back. `rng` is the only randomness that a program
@@ -30,9 +33,14 @@ class ProgramClient:
     """
 
     def __init__(
-        self, cluster: StagedCluster, rng: random.Random, on_failure: Callable[[str], None]
+        self,
+        cluster: StagedCluster,
+        caller: Caller,
+        rng: random.Random,
+        on_failure: Callable[[str], None],
     ) -> None:
         self.rng = rng
+        self._caller = caller
         self.is_stopped = False
         self._cluster = cluster
         self._on_failure = on_failure
@@ -64,7 +72,17 @@ class ProgramClient:
     def call(self, call: Call, done: Callable[[Answer], None] | None = None) -> None:
         """Make a call; `done` receives the answer, or the error in it."""
         if not self.is_stopped:
-            self._cluster.call(call, self._guarded(done), level=WORKLOAD_LOW)
+            self._cluster.call(call, self._guarded(done), self._caller)
+
+    def repeat(self, call: Call, times: int = _REPEATS) -> None:
+        """Make a call; again, ten times at most, while the server asks to try it later."""
+
+        def done(answer: Answer) -> None:
+            if isinstance(answer.error, TooManyRequests) and times:
+                seconds = answer.error.details.get("retryAfterSeconds", 1)
+                self.after(seconds * SECOND_NS, lambda: self.repeat(call, times - 1))
+
+        self.call(call, done)
 
     def raw(self, path: str, done: Callable[[Page], None] | None = None) -> None:
         """GET a path that is not a resource, as ``/readyz``."""
@@ -84,7 +102,7 @@ class ProgramClient:
         """
         self._watches = [each for each in self._watches if not each.is_stopped]
         opened = self._cluster.watch(
-            selection, self._guarded(on_event), is_streamed=is_streamed, level=WORKLOAD_LOW
+            selection, self._guarded(on_event), is_streamed=is_streamed, caller=self._caller
         )
         self._watches.append(opened)
         if self.is_stopped:

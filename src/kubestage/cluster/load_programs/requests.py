@@ -24,8 +24,10 @@ _ATTEMPTS: Final = 10
 _NO_LIMIT: Final = -1.0
 _NAMESPACE: Final = "%namespace%"
 _CONTENT_TYPES: Final = frozenset({"json", "proto", "cbor", "yaml", "table", "json-pretty"})
-# A worker starts no more than a thousand requests a second, also where answers take no time.
+# A worker starts no more than a thousand requests a second, also where answers take no time, and
+# all of one program no more than ten thousand.
 _SHORTEST_NS: Final = MILLISECOND_NS
+_SHORTEST_OF_ALL_NS: Final = MILLISECOND_NS // 10
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 
 
@@ -45,6 +47,7 @@ class Requests(Program):
         if content_type not in _CONTENT_TYPES:
             raise Unmodelled(f'--content-type: "{content_type}" is not known')
         self._workers = flags.whole("inflight", 1)
+        self._shortest_ns = max(_SHORTEST_NS, self._workers * _SHORTEST_OF_ALL_NS)
         is_limited = flags.number("qps", _NO_LIMIT) != _NO_LIMIT
         self._limiter = Limiter(flags.rate("qps", 1), _BURST) if is_limited else None
         self._uri = flags.text("uri").replace(_NAMESPACE, flags.text("namespace")) or "/"
@@ -75,7 +78,7 @@ class Requests(Program):
         at_ns = now_ns if self._limiter is None else self._limiter.reserve(now_ns)
 
         def send() -> None:
-            soonest_ns = self.client.now_ns + _SHORTEST_NS
+            soonest_ns = self.client.now_ns + self._shortest_ns
 
             def finish(is_successful: bool) -> None:
                 if self.client.now_ns >= soonest_ns:
@@ -128,5 +131,5 @@ class Patches(Program):
             body={"metadata": {"labels": labels}},
             patch_type=_STRATEGIC,
         )
-        self.client.call(call)
+        self.client.repeat(call)
         self.start()

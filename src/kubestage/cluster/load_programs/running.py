@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage import wording
+from kubestage.cluster import callers
 from kubestage.cluster.load_programs import images
 from kubestage.cluster.load_programs.client import ProgramClient
 from kubestage.cluster.load_programs.program import ProgramContainer
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.log import Change
 
+_ACCOUNT: Final = "default"
 _PODS: Final = frozenset({("", "Pod")})
 
 
@@ -41,6 +44,7 @@ class LoadPrograms:
         # Pods with programs; by container how often it was restarted, and its client.
         self._pods: dict[str, dict[str, tuple[int, ProgramClient]]] = {}
         self._problems: dict[str, None] = {}
+        self._refused: dict[str, int] = {}
         for pod in list(cluster.store.read(gvk.POD).values()):
             self._add(pod)
         cluster.store.subscribe(self._on_change, _PODS)
@@ -51,6 +55,18 @@ class LoadPrograms:
         self._problems.clear()
         # An image without a model is a problem of the next test, too.
         self._makers.clear()
+        return found
+
+    def take_refusals(self) -> list[str]:
+        """Which priority levels refused calls since the last time, of programs and others."""
+        levels = self._cluster.api.levels
+        found = []
+        for name, level in ({} if levels is None else levels.by_name).items():
+            count = level.refused.total - self._refused.get(name, 0)
+            self._refused[name] = level.refused.total
+            if count:
+                calls = wording.plural(count, "call")
+                found.append(f"priority level {name} refused {calls} (429), which no latency shows")
         return found
 
     def stop(self) -> None:
@@ -129,7 +145,9 @@ class LoadPrograms:
 
         container = self._container(pod, spec)
         name = f"program/{container.namespace}/{container.pod}/{container.name}"
-        client = ProgramClient(self._cluster, self._streams.stream(name), report)
+        account = str(pod["spec"].get("serviceAccountName") or _ACCOUNT)
+        caller = callers.of_account(container.namespace, account)
+        client = ProgramClient(self._cluster, caller, self._streams.stream(name), report)
         try:
             maker(container, client).start()
         except (Unmodelled, ApiError) as problem:

@@ -97,6 +97,7 @@ def run(
             if target.context.programs is not None:
                 problems = target.context.programs.take_problems()
                 (run.result.errors if options.is_strict else run.result.warnings).extend(problems)
+                run.result.warnings.extend(target.context.programs.take_refusals())
             observer.test_ended()
             completed.append(CompletedTest(test, each, run.result))
             if interrupts.is_pressed:

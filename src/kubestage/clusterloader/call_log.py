@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage.measure.columns import Nanoseconds
+
 if TYPE_CHECKING:
     from kubestage.cluster.access import Answer, Call
 
@@ -12,9 +14,9 @@ class CallLog:
     """One row per call: what it was, when it was requested, sent and answered, and the answer."""
 
     def __init__(self) -> None:
-        self.asked_ns: list[int] = []
-        self.sent_ns: list[int] = []
-        self.ended_ns: list[int] = []
+        self.asked_ns = Nanoseconds()
+        self.sent_ns = Nanoseconds()
+        self.ended_ns = Nanoseconds()
         self.verbs: list[str] = []
         self.kinds: list[str] = []
         self.namespaces: list[str] = []

@@ -9,7 +9,7 @@ import msgspec
 
 from kubestage import lazy
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.load import report_files
+from kubestage.runs.load import pace, report_files
 from kubestage.runs.notebook import TableResult
 from kubestage.wording import few
 
@@ -48,8 +48,8 @@ class LimitPoint(msgspec.Struct, frozen=True):
 
     @property
     def is_growing(self) -> bool:
-        """Whether the backlog of most runs still grew when the load ended."""
-        return sum(pace.is_growing for pace in self.paces) * 2 > len(self.runs)
+        """Whether the backlog of its runs, taken together, still grew when the load ended."""
+        return pace.is_growing(self.paces)
 
 
 class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
@@ -91,17 +91,19 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
 
         Empty if no run shows it.
         """
-        at = self.found.limit if self.found.limit is not None else self.found.above
+        limit = self.found.limit
+        at = limit if limit is not None else self.found.above
         point = next((each for each in self.points if each.value == at), None)
         if point is None or not point.paces:
             return ""
-        seconds = max(pace.seconds for pace in point.paces)
+        seconds = max(each.seconds for each in point.paces)
         lasts = f"At {point.value:g} the load lasts {seconds:.3g}s"
         if not point.is_growing:
             return f"{lasts}, and the backlog does not grow at its end."
+        longer = "have a lower limit" if limit is not None else "miss it by more"
         return (
             f"Warning: {lasts[0].lower()}{lasts[1:]}, and the backlog still grows at its end: a "
-            "longer load would have a lower limit."
+            f"longer load would {longer}."
         )
 
     def table(self) -> Table:
@@ -149,6 +151,7 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         return {
             "value": point.value,
             "verdict": VERDICTS[point.verdict],
+            "backlogGrows": point.is_growing,
             "runs": [
                 {
                     "seed": seed,
@@ -177,14 +180,15 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         directory.write(self.as_data(), about)
 
 
-def _pace_data(pace: Pace | None) -> Json:
-    if pace is None:
+def _pace_data(found: Pace | None) -> Json:
+    if found is None:
         return {}
     return {
-        "requested": pace.requested,
-        "achieved": pace.achieved,
-        "loadSeconds": pace.seconds,
-        "backlogGrows": pace.is_growing,
+        "requested": found.requested,
+        "achieved": found.achieved,
+        "loadSeconds": found.seconds,
+        "backlogInTheMiddle": found.middle,
+        "backlogAtTheEnd": found.end,
     }
 
 

@@ -94,7 +94,7 @@ def test_an_event_that_expires_is_deleted_as_by_a_request() -> None:
         if is_request:
             stage.store.delete(gvk.EVENT, event["metadata"]["name"], "default")
         else:
-            stage.store.expire_event(key)
+            stage.store.expire_events([key], int(event["metadata"]["resourceVersion"]))
     assert changes[0] == changes[1] != []
 
 

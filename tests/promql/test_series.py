@@ -131,10 +131,10 @@ def test_a_bucket_may_hold_more_than_four_bytes_count() -> None:
     for at_ms, count in enumerate((7, 1 << 40)):
         axis.append(at_ms)
         buckets.put_counts([count, 1], 0.5)
-    assert buckets.samples(1)[1].tolist() == [8.0, (1 << 40) + 1]
+    assert buckets.samples([1])[1].tolist() == [[8.0, (1 << 40) + 1]]
 
 
 def _assert_same(buckets: Columns, twin: Columns) -> None:
-    for column in range(6):
-        for found, expected in zip(buckets.samples(column), twin.samples(column), strict=True):
+    for chosen in ([0], [5], [4, 1], range(6)):
+        for found, expected in zip(buckets.samples(chosen), twin.samples(chosen), strict=True):
             assert found.tobytes() == expected.tobytes()

@@ -32,6 +32,8 @@ class FaultProxy:
         """How long each answer, and each piece of a watch, is held back."""
         self.expired: set[str] = set()
         """Paths whose next watch is refused with 410."""
+        self.held: set[str] = set()
+        """Paths whose watches deliver nothing for the time being, and nothing is lost."""
         self._open: set[socket.socket] = set()
         config = yaml.safe_load(kubeconfig.read_text())
         self._upstream = urllib.parse.urlsplit(config["clusters"][0]["cluster"]["server"]).netloc
@@ -48,6 +50,7 @@ class FaultProxy:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.held.clear()
         self._server.shutdown()
         self._thread.join()
         self.cut()
@@ -116,6 +119,8 @@ class FaultProxy:
         while True:
             time.sleep(self.delay_s)
             piece = response.read1(65536)
+            while urllib.parse.urlsplit(handler.path).path in self.held:
+                time.sleep(0.01)
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             if not piece:
                 return

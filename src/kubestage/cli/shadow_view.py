@@ -41,6 +41,8 @@ def _line(report: Json) -> str:
     kind = report["type"]
     if kind == "answer":
         return f"{report['question']}: {report.get('answer') or report['error']}"
+    if report.get("wasHit") is False and report["hit"]:
+        return f"no miss after all: {report['pod']} went to {report['node']}"
     if kind not in ("placement", "step", "arrival") or report["hit"] is not False:
         return ""
     if kind == "placement":

@@ -7,7 +7,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
-from kubestage.objects import gvk
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
@@ -82,12 +81,8 @@ class EventTTLController(Controller):
         """Forget what was kept for long enough."""
         del key
         leases, now_ns = self._leases, self.clock.now_ns
-        objects = self.lister.collection(gvk.EVENT).objects
         while leases and leases[0].until_ns <= now_ns:
             ended = leases.popleft()
-            for each in ended.keys:
-                event = objects.get(each)
-                if event is not None and int(event["metadata"]["resourceVersion"]) <= ended.newest:
-                    self.store.expire_event(each)
+            self.store.expire_events(ended.keys, ended.newest)
         if leases:
             self.queue.add_after(_FORGET, leases[0].until_ns - now_ns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import functools
 import math
 import re
 from typing import Any, Final
@@ -74,6 +75,7 @@ def _written(value: Any, newline: str) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
+@functools.lru_cache(maxsize=4096)
 def _string(text: str) -> str:
     encoded = msgspec.json.encode(text).decode()
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded)

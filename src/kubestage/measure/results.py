@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -49,8 +49,8 @@ class Latencies(msgspec.Struct, frozen=True):
 
     metric: str
     objects: list[str]
-    began_ns: list[int]
-    took_ns: list[int]
+    began_ns: Sequence[int]
+    took_ns: Sequence[int]
 
 
 class Series(msgspec.Struct, frozen=True):

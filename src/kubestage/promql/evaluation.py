@@ -14,6 +14,7 @@ from kubestage.promql import (
     functions,
     nodes,
     over_time,
+    rates,
     special,
     types,
 )
@@ -216,6 +217,9 @@ class Evaluation:
         parameters = [self.scalar(each) for each in call.arguments if each is not matrix]
         if call.function == "absent_over_time":
             return self._absent_over_time(matrix)
+        if call.function in over_time.RATES and isinstance(matrix, nodes.Range):
+            found = self._rates(call.function, matrix)
+            return frames.merged(found.labels, found.values, found.present)
         is_named = call.function in over_time.KEEP_NAME
         rows = []
         for window in self._windows(matrix):
@@ -226,6 +230,11 @@ class Evaluation:
             rows.append((labels, values, present))
         found = Frame.of_rows(rows, self.width)
         return frames.merged(found.labels, found.values, found.present)
+
+    def _rates(self, function: str, node: nodes.Range) -> Frame:
+        found = self._store.select(node.selector.matchers)
+        ends_ms = self._moved(node.selector.when)
+        return rates.of_series(function, found, ends_ms, node.range_ms, self._edge_ms, self._budget)
 
     def _absent_over_time(self, matrix: Node) -> Frame:
         rows = [

@@ -60,6 +60,8 @@ class Frame:
     def where(self, present: Flags) -> Frame:
         """The same values where a condition holds; series without any are dropped."""
         remaining: Flags = np.logical_or.reduce(present, axis=1)
+        if remaining.all():
+            return Frame(self.labels, self.values, present)
         labels = [
             each for each, is_present in zip(self.labels, remaining, strict=True) if is_present
         ]

@@ -25,9 +25,8 @@ def apply(
 
     `moments` are the times of the query; with ``offset`` and ``@`` windows end elsewhere.
     """
-    rate = _RATES.get(name)
-    if rate is not None:
-        return rate(window)
+    if name in RATES:
+        return RATES[name](window)
     width = len(window.ends_ms)
     values, present = np.zeros(width), np.zeros(width, np.bool_)
     for index in range(width):
@@ -192,13 +191,15 @@ def _smoothed(_: Times, values: Floats, now_ms: int, numbers: list[float]) -> fl
     return level
 
 
-_RATES: Final = {
+RATES: Final = {
     "rate": _rate,
     "increase": _increase,
     "delta": _delta,
     "irate": _irate,
     "idelta": _idelta,
 }
+"""Functions that may be given several series at once, with a row of values for each."""
+
 _SINGLE: Final[dict[str, Single]] = {
     "avg_over_time": _avg,
     "changes": _changes,

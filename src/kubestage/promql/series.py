@@ -64,7 +64,10 @@ class Axis:
 
 
 class Columns:
-    """Values of series that change together, one row for each time at which any of them did."""
+    """Values of series that change together, one row for each time at which any of them did.
+
+    They also end together.
+    """
 
     def __init__(self, axis: Axis, width: int) -> None:
         self.axis = axis
@@ -77,21 +80,24 @@ class Columns:
         self._changed_at.append(len(self.axis.times) - 1)
         self._values.extend(values)
 
-    def samples(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """All times and values of one of them."""
+    def samples(self, chosen: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """All times, and a row of values for each of the chosen columns.
+
+        NOTE: the buckets of a distribution are nearly always read together, and to lay out each by
+        itself was a third of a query of thousands of series (benchmarks/load.py).
+        """
         times = self.axis.column
         changed = np.append(_array(self._changed_at, np.int64), len(times))
-        counts = changed[1:] - changed[:-1]
-        values = np.repeat(self._column(column), counts)
-        return times[len(times) - len(values) :], values
+        values = np.repeat(self._rows(chosen), changed[1:] - changed[:-1], axis=1)
+        return times[len(times) - values.shape[1] :], values
 
-    def _column(self, column: int) -> NDArray[np.float64]:
-        """The values of one of them, where any changed; not to be kept.
+    def _rows(self, chosen: Sequence[int]) -> NDArray[np.float64]:
+        """The values of the chosen columns, where any changed; not to be kept.
 
         NOTE: with thousands of series a second copy of all samples took 130 MB at the end of a load
         with 5,000 nodes, and hardly any time is saved by it (benchmarks/load.py).
         """
-        return _array(self._values, np.float64).reshape(-1, self.width)[:, column]
+        return _array(self._values, np.float64).reshape(-1, self.width)[:, chosen].T
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.axis, self.width, self._changed_at, self._values
@@ -125,14 +131,16 @@ class BucketColumns(Columns):
         """The distribution is gone."""
         self.put_counts([0] * (self.width - 2), STALE)
 
-    def _column(self, column: int) -> NDArray[np.float64]:
+    def _rows(self, chosen: Sequence[int]) -> NDArray[np.float64]:
         totals = _array(self._values, np.float64)
-        if column == self.width - 1:
-            return totals
         size = np.uint32 if self._seen.typecode == "I" else np.uint64
         seen = _array(self._seen, size).reshape(-1, self.width - 2)
-        values = seen[:, min(column, self.width - 3)].astype(np.float64)
-        values[is_stale(totals)] = STALE
+        # The count is what the last bucket adds up to; the sum of all comes after it.
+        values = seen[:, [min(column, self.width - 3) for column in chosen]].T.astype(np.float64)
+        values[:, is_stale(totals)] = STALE
+        for row, column in enumerate(chosen):
+            if column == self.width - 1:
+                values[row] = totals
         return values
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -146,13 +154,13 @@ class BucketColumns(Columns):
 class Series:
     """The samples of one combination of labels, from its first on at every time of its axis."""
 
-    __slots__ = ("_column", "by_name", "columns", "labels")
+    __slots__ = ("by_name", "column", "columns", "labels")
 
     def __init__(self, labels: Labels, columns: Columns, column: int = 0) -> None:
         self.labels = labels
         self.by_name = dict(labels)
         self.columns = columns
-        self._column = column
+        self.column = column
 
     def append(self, at_ms: int, value: float) -> None:
         """A sample at a new time; for a series that has its axis to itself."""
@@ -165,13 +173,14 @@ class Series:
 
     def samples(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """All times and values; the end of a stretch is marked with `STALE`."""
-        return self.columns.samples(self._column)
+        times, values = self.columns.samples((self.column,))
+        return times, values[0]
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.labels, self.columns, self._column
+        return self.labels, self.columns, self.column
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.labels, self.columns, self._column = state
+        self.labels, self.columns, self.column = state
         self.by_name = dict(self.labels)
 
 

@@ -17,7 +17,11 @@ _FEW: Final = 10_000
 
 
 class Window:
-    """One series, and for each of several windows where its samples begin and end."""
+    """Samples, and for each of several windows where they begin and end.
+
+    They are those of one series; or of several that have their times in common, with a row of
+    values for each.
+    """
 
     __slots__ = ("ends_ms", "first", "labels", "last", "range_ms", "times", "values")
 
@@ -58,16 +62,18 @@ def extrapolated(window: Window, *, is_counter: bool, is_rate: bool) -> tuple[Fl
     """The increase over each window, as if its samples reached from edge to edge.
 
     Where samples begin or end well within the window, the series is taken to begin or end half a
-    gap before or after them; and a counter never to have been below zero.
+    gap before or after them; and a counter never to have been below zero. The values may have
+    a row for each of several series; so has the result then.
     """
     present = window.counts >= 2
-    result = np.zeros(len(present))
+    times, values = window.times, window.values
+    result = np.zeros((*values.shape[:-1], len(present)))
     if not present.any():
         return result, present
-    times, values = window.times, window.values
     first, last = window.first[present], window.last[present]
     ends_ms = window.ends_ms[present]
-    rise = values[last] - values[first]
+    begun = values[..., first]
+    rise = values[..., last] - begun
     if is_counter:
         rise = rise + _lost_at_resets(values, first, last)
     to_start = (times[first] - (ends_ms - window.range_ms)) / 1000
@@ -77,40 +83,47 @@ def extrapolated(window: Window, *, is_counter: bool, is_rate: bool) -> tuple[Fl
     to_start = np.where(to_start >= gap * _NEAR, gap / 2, to_start)
     if is_counter:
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_zero = sampled * (values[first] / rise)
-        falls_short = (rise > 0) & (values[first] >= 0) & (to_zero < to_start)
+            to_zero = sampled * (begun / rise)
+        falls_short = (rise > 0) & (begun >= 0) & (to_zero < to_start)
         to_start = np.where(falls_short, to_zero, to_start)
     to_end = np.where(to_end >= gap * _NEAR, gap / 2, to_end)
     factor = (sampled + to_start + to_end) / sampled
     if is_rate:
         factor = factor / (window.range_ms / 1000)
     with np.errstate(invalid="ignore", over="ignore"):
-        result[present] = rise * factor
+        result[..., present] = rise * factor
     return result, present
 
 
 def _lost_at_resets(values: Floats, first: Times, last: Times) -> Floats:
     """The values that a counter had before its resets, summed per window."""
     with np.errstate(invalid="ignore"):
-        fell = np.flatnonzero(values[1:] < values[:-1])
-    if not len(fell):
-        return np.zeros(len(first))
-    total = np.concatenate(([0.0], np.cumsum(values[fell])))
-    lost: Floats = total[np.searchsorted(fell, last)] - total[np.searchsorted(fell, first)]
+        falls = values[..., 1:] < values[..., :-1]
+    lost = np.zeros((*values.shape[:-1], len(first)))
+    if not falls.any():
+        return lost
+    rows = zip(*(each.reshape(-1, each.shape[-1]) for each in (values, falls, lost)), strict=True)
+    for row, fallen, sums in rows:
+        fell = np.flatnonzero(fallen)
+        total = np.concatenate(([0.0], np.cumsum(row[fell])))
+        sums[:] = total[np.searchsorted(fell, last)] - total[np.searchsorted(fell, first)]
     return lost
 
 
 def instantaneous(window: Window, *, is_rate: bool) -> tuple[Floats, Flags]:
-    """The difference between the last two samples of each window, per second for a rate."""
+    """The difference between the last two samples of each window, per second for a rate.
+
+    The values may have a row for each of several series; so has the result then.
+    """
     present = window.counts >= 2
-    result = np.zeros(len(present))
+    result = np.zeros((*window.values.shape[:-1], len(present)))
     last = window.last[present]
-    end, before = window.values[last], window.values[last - 1]
+    end, before = window.values[..., last], window.values[..., last - 1]
     with np.errstate(invalid="ignore"):
         if is_rate:
             rise = np.where(end < before, end, end - before)
             seconds = (window.times[last] - window.times[last - 1]) / 1000
-            result[present] = rise / seconds
+            result[..., present] = rise / seconds
         else:
-            result[present] = end - before
+            result[..., present] = end - before
     return result, present

@@ -20,6 +20,12 @@ NOTE: each search visits all new objects, most of which stay: with a search afte
 that is 0.65 of the 8 s that a copy of 1,000 nodes and an upgrade of 150 take
 (benchmarks/rehearse.py)."""
 
+HARDLY_EVER: Final = 20_000_000
+"""After so many, for runs that make no cycles, and whose objects take a few GB anyway.
+
+NOTE: a load with 1,000 nodes takes as much memory without any search; with one after each 500,000
+objects, searches were a fortieth of its time (benchmarks/load.py)."""
+
 _NEVER: Final = 10_000
 
 # The thresholds before each block that is open now.

@@ -151,7 +151,12 @@ class Core:
 
     def remove(self, kind: Kind, key: str) -> Json:
         """Commit the end of an object; its last state under the version of the deletion."""
-        change = self.ledger.remove(kind_table.stored(kind), key)
+        collection = self.ledger.collection(kind_table.stored(kind))
+        return self.drop(collection, key, collection.objects[key])
+
+    def drop(self, collection: Collection, key: str, old: Json) -> Json:
+        """The same of an object that is at hand."""
+        change = self.ledger.drop(collection, key, old)
         if self.unread:
             self.unread.pop(change.new["metadata"]["uid"], None)
         if self.as_written:

@@ -189,6 +189,15 @@ def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:
     return row, key
 
 
+def has_no_owner_left(core: Core, obj: Json) -> bool:
+    """Whether an object had owners, and all of them are gone: the collector deletes it."""
+    metadata = obj["metadata"]
+    references, namespace = metadata.get("ownerReferences"), metadata.get("namespace")
+    return bool(references) and all(
+        resolve(core, each, namespace) == _DANGLING for each in references
+    )
+
+
 def _process(core: Core, kind: Kind, key: str, obj: Json) -> None:
     metadata = obj["metadata"]
     if "deletionTimestamp" not in metadata:

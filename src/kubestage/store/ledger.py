@@ -149,14 +149,12 @@ class Ledger:
         change = Change(revision, MODIFIED, pods.kind, key, reworded, old, False, True)
         return self._record(pods, change)
 
-    def remove(self, kind: Kind, key: str) -> Change:
+    def drop(self, collection: Collection, key: str, old: Json) -> Change:
         """Commit a deletion; the change shows the last state under the version of the deletion."""
-        collection = self.collection(kind)
-        old = collection.objects[key]
         self.revision = revision = self.revision + 1
         last = at_revision(old, revision)
         collection.drop(key, old)
-        return self._record(collection, Change(revision, DELETED, kind, key, last, old))
+        return self._record(collection, Change(revision, DELETED, collection.kind, key, last, old))
 
     def _record(self, collection: Collection, change: Change) -> Change:
         collection.log.append(change)

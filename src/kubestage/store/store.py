@@ -25,7 +25,7 @@ from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.reader import StoreReader, object_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, MutableSequence, Sequence
+    from collections.abc import Callable, Generator, Iterable, MutableSequence, Sequence
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
@@ -277,14 +277,23 @@ class Store(StoreReader):
         self.ledger.add(self.events, key, event)
         self.settle()
 
-    def expire_event(self, key: str) -> None:
-        """Delete an Event as `delete` would, by the one that knows that its time is up."""
-        events = self.events
-        if "finalizers" in events.objects[key]["metadata"]:
-            namespace, _, name = key.partition("/")
-            self.delete(events.kind, name, namespace)
-            return
-        self.remove(events.kind, key)
+    def expire_events(self, keys: Iterable[str], newest: int) -> None:
+        """Delete Events as `delete` would, by the one that knows that their time is up.
+
+        Of those keys some may be gone; Events of a version after `newest` stay.
+
+        NOTE: half of all changes of a load are Events that come and go (benchmarks/load.py).
+        """
+        events, objects = self.events, self.events.objects
+        for key in keys:
+            event = objects.get(key)
+            if event is None or int(event["metadata"]["resourceVersion"]) > newest:
+                continue
+            if "finalizers" in event["metadata"]:
+                namespace, _, name = key.partition("/")
+                self.delete(events.kind, name, namespace)
+            else:
+                self.drop(events, key, event)
         self.settle()
 
     def start_over(self) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import weakref
 
 import pytest
@@ -22,6 +23,15 @@ def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPa
     library = Library()
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     freeing.give_back()
+    assert library.trims == [0]
+
+
+def test_little_is_left_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library()
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    freeing.give_back(sys.getallocatedblocks() * 2)
+    assert library.trims == []
+    freeing.give_back(sys.getallocatedblocks() // 2)
     assert library.trims == [0]
 
 

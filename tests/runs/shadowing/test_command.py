@@ -103,6 +103,8 @@ def test_misses_are_lines_and_rates_are_shown_each_minute(
         observer.on_report({**placement, "predicted": list("bcdefgh"), "predictedCount": 7})
         observer.on_report({**placement, "predicted": [], "predictedCount": 0})
         observer.on_report({**placement, "hit": True})
+        observer.on_report({**placement, "hit": True, "wasHit": True})
+        observer.on_report({**placement, "hit": True, "wasHit": False})
         observer.on_report({"type": "step", "hit": False, "hpa": "shop/web", "from": 2, "to": 5,
                           "predicted": 4, "why": "4 by its metrics"})  # fmt: skip
         observer.on_report({"type": "step", "hit": None, "hpa": "shop/web"})
@@ -113,6 +115,7 @@ def test_misses_are_lines_and_rates_are_shown_each_minute(
     assert capsys.readouterr().err.splitlines() == [
         "miss: shop/web went to a, predicted b, c, d, e, f and 2 more: b is",
         "miss: shop/web went to a, predicted no node: b is",
+        "no miss after all: shop/web went to a",
         "miss: HPA shop/web from 2 to 5, predicted 4: 4 by its metrics",
         "miss: node n of pool ? came: so",
         _status(60.0, []).text(),

@@ -6,8 +6,10 @@ from kubestage.runs.shadowing.ordering import (
     HELD_NS,
     MOST_HELD_NS,
     OWNER_NS,
+    Held,
     OrderedChanges,
     SeenChange,
+    TakenChanges,
 )
 from kubestage.sources.imported import Reference
 
@@ -18,8 +20,8 @@ def _change(name: str) -> SeenChange:
 
 def _due(changes: OrderedChanges, now_ns: int, **more: bool) -> list[str]:
     found = []
-    while (change := changes.next(now_ns, **more)) is not None:
-        found.append(change.reference.name)
+    while (held := changes.next(now_ns, **more)) is not None:
+        found.append(held.change.reference.name)
     return found
 
 
@@ -61,4 +63,50 @@ def test_versions_that_are_no_numbers_keep_the_order_of_arrival() -> None:
     changes = OrderedChanges(lambda _: False)
     for name, version in (("a", "7"), ("b", "x"), ("c", ""), ("d", "8")):
         changes.add(_change(name), version, 0)
-    assert [each.reference.name for each in changes.all()] == ["a", "b", "c", "d"]
+    assert _due(changes, MOST_HELD_NS) == ["a", "b", "c", "d"]
+
+
+def test_what_was_undone_is_due_at_once_in_its_place() -> None:
+    lacking: set[str] = set()
+    changes = OrderedChanges(lambda each: each.reference.name in lacking)
+    changes.add(_change("late"), "5", 0)
+    changes.add(_change("later"), "9", 0)
+    lacking.add("late")
+    changes.put_back(_held("undone", 7))
+    assert _due(changes, 0, is_interrupted=True) == ["late", "undone"]
+    assert _due(changes, HELD_NS) == ["later"]
+
+
+def _held(name: str, number: int) -> Held:
+    return Held(number, number, 0, _change(name))
+
+
+def _names(taken: TakenChanges, number: int) -> list[str]:
+    return [each.change.reference.name for each in taken.made_after(_held("late", number))]
+
+
+def test_changes_that_were_taken_up_are_found_by_what_was_made_before_them() -> None:
+    taken = TakenChanges(kept_ns=10, most=3)
+    for number in (2, 8, 4):
+        taken.add(_held(str(number), number), now_ns=number)
+    assert (_names(taken, 1), _names(taken, 3), _names(taken, 9)) == (
+        ["2", "4", "8"],
+        ["4", "8"],
+        [],
+    )
+    taken.drop(taken.made_after(_held("late", 5)))
+    assert _names(taken, 1) == ["2", "4"]
+
+
+def test_changes_of_long_ago_too_many_and_those_before_a_list_stay() -> None:
+    taken = TakenChanges(kept_ns=10, most=3)
+    for number in range(1, 6):
+        taken.add(_held(str(number), number), now_ns=number)
+    taken.forget(10)
+    assert _names(taken, 1) == ["3", "4", "5"]
+    taken.forget(15)
+    assert _names(taken, 1) == ["5"]
+    # When a list was made is not known, and it finds no place among them.
+    assert _names(taken, 0) == []
+    taken.add(_held("listed", 0), now_ns=15)
+    assert _names(taken, 1) == []

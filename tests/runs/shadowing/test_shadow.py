@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.runs.shadowing import Shadow, ShadowOptions, ShadowResult
 from tests.deadlines import HANG_S, until
 from tests.remote.fault_proxy import FaultProxy
@@ -81,9 +82,12 @@ class Shadowing:
         self._thread.join(HANG_S)
 
     def of(self, kind: str, space: str = "") -> list[Json]:
-        """What it has report of one sort, and of one namespace."""
+        """What it has report of one sort, and of one namespace; of placements the last report."""
         named = [each for each in list(self.report) if each["type"] == kind]
-        return [each for each in named if str(each.get("pod", "")).startswith(space)]
+        found = [each for each in named if str(each.get("pod", "")).startswith(space)]
+        if kind == "placement":
+            return list({each["pod"]: each for each in found}.values())
+        return found
 
     def wait_for(self, kind: str, count: int = 1, space: str = "") -> list[Json]:
         """The same, once there is so much of it."""
@@ -113,19 +117,14 @@ def test_each_placement_is_among_the_best_nodes_although_connections_break(
         until(lambda: proxy.watches(PODS))
         cluster.deploy(space, replicas=5)
         shadowing.wait_for("placement", 5, space)
-        # Nodes report images once pods run. Such a report at the moment of a decision, or one that
-        # is late on a watch that was cut, may be known to the scheduler alone, or not yet to it.
-        cluster.running(space, 5)
-        before = {path: len(proxy.watches(path)) for path in (NODES, PODS)}
         proxy.cut()
-        until(lambda: all(len(proxy.watches(path)) > count for path, count in before.items()))
         cluster.scale(space, 9)
         shadowing.wait_for("placement", 9, space)
-        cluster.running(space, 9)
         proxy.delay_s = 0.05
         cluster.deploy(space, "other", 4)
-        placed = shadowing.wait_for("placement", 13, space)
+        shadowing.wait_for("placement", 13, space)
         result = shadowing.stop()
+    placed = shadowing.of("placement", space)
     assert [each["why"] for each in placed if not each["hit"]] == []
     counts = result.status.placements
     assert counts.predicted == counts.possible == counts.feasible >= 13
@@ -144,6 +143,71 @@ def test_each_placement_is_among_the_best_nodes_although_connections_break(
     assert {len(each["predicted"]) > 1 for each in placed} >= {True}
 
 
+def test_a_binding_that_is_received_late_finds_the_state_of_its_version(
+    cluster: ServedCluster, proxy: FaultProxy
+) -> None:
+    space = cluster.namespace()
+    with Shadowing(proxy.kubeconfig) as shadowing:
+        until(lambda: proxy.watches(PODS))
+        proxy.held.add(PODS)
+        placed_on = _placed(cluster, space, "late", image="late-binding")
+        names = [each["metadata"]["name"] for each in cluster.call("GET", NODES)["items"]]
+        other = next(each for each in names if each != placed_on)
+        images = _report_image(cluster, other, "late-binding")
+        store = shadowing.shadow._predictor.store
+        until(lambda: store.read(gvk.NODE)[other]["status"].get("images") == images)
+        assert shadowing.of("prediction", space) == []
+        proxy.held.clear()
+        (placed,) = shadowing.wait_for("placement", 1, space)
+        result = shadowing.stop()
+    # The pod had its node before the image was reported, and after the report was received here.
+    assert placed["hit"], placed["why"]
+    assert "wasHit" not in placed
+    assert placed["node"] == placed_on
+    assert result.misses == []
+
+
+def test_a_placement_is_predicted_again_if_a_report_is_received_late(
+    cluster: ServedCluster, proxy: FaultProxy
+) -> None:
+    space = cluster.namespace()
+    node = "node-0"
+    with Shadowing(proxy.kubeconfig) as shadowing:
+        until(lambda: proxy.watches(PODS) and proxy.watches(NODES))
+        # Without the image, another node is better.
+        full = {"nodeSelector": {"kubernetes.io/hostname": node}}
+        assert _placed(cluster, space, "full", cpu="3", **full) == node
+        proxy.held.add(NODES)
+        _report_image(cluster, node, "late-report")
+        assert _placed(cluster, space, "web", image="late-report") == node
+        _, missed = shadowing.wait_for("placement", 2, space)
+        assert "ImageLocality" not in missed["why"]
+        proxy.held.clear()
+        until(lambda: shadowing.of("placement", space)[1]["hit"])
+        result = shadowing.stop()
+    _, placed = shadowing.of("placement", space)
+    assert (placed["wasHit"], placed["predicted"], placed["at"]) == (False, [node], missed["at"])
+    assert result.misses == []
+    counts = result.status.placements
+    assert (counts.predicted, counts.possible) == (2, 2)
+
+
+def _placed(cluster: ServedCluster, space: str, name: str, **more: Any) -> str:
+    """The node of a new pod, which does not have its image pulled."""
+    _create_pod(cluster, space, name, **{"cpu": "50m", "pull": "Never", **more})
+    path = f"/api/v1/namespaces/{space}/pods/{name}"
+    until(lambda: "nodeName" in cluster.call("GET", path)["spec"])
+    return str(cluster.call("GET", path)["spec"]["nodeName"])
+
+
+def _report_image(cluster: ServedCluster, node: str, image: str) -> list[Json]:
+    """A node reports an image that makes it the best one; returns all that it reports."""
+    shown = cluster.call("GET", f"{NODES}/{node}")["status"].get("images") or []
+    images = [{"names": [f"{image}:latest"], "sizeBytes": 9_000_000_000}, *shown]
+    cluster.call("PATCH", f"{NODES}/{node}/status", {"status": {"images": images}})
+    return images
+
+
 def test_what_the_server_forgot_is_said(cluster: ServedCluster, proxy: FaultProxy) -> None:
     space = cluster.namespace()
     with Shadowing(proxy.kubeconfig) as shadowing:
@@ -156,8 +220,9 @@ def test_what_the_server_forgot_is_said(cluster: ServedCluster, proxy: FaultProx
         # One at the beginning, one that is refused, one after the list.
         until(lambda: len(proxy.lists(PODS)) == 2 and len(proxy.watches(PODS)) >= 3)
         cluster.scale(space, 5)
-        placed = shadowing.wait_for("placement", 2, space)
+        shadowing.wait_for("placement", 2, space)
         result = shadowing.stop()
+    placed = shadowing.of("placement", space)
     assert [each["why"] for each in placed if not each["hit"]] == []
     # Three had a node when they were first seen.
     assert result.status.placements.unseen >= 3
@@ -193,10 +258,14 @@ def test_a_scheduler_of_another_configuration_is_found_out(
     ]
 
 
-def _create_pod(cluster: ServedCluster, space: str, name: str, cpu: str) -> None:
-    container = {"name": "main", "image": "x", "resources": {"requests": {"cpu": cpu}}}
+def _create_pod(
+    cluster: ServedCluster, space: str, name: str, *, cpu: str, image: str = "x",
+    pull: str = "IfNotPresent", **spec: Any,
+) -> None:  # fmt: skip
+    container = {"name": "main", "image": image, "resources": {"requests": {"cpu": cpu}},
+                 "imagePullPolicy": pull}  # fmt: skip
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-           "spec": {"containers": [container]}}  # fmt: skip
+           "spec": {**spec, "containers": [container]}}  # fmt: skip
     cluster.call("POST", f"/api/v1/namespaces/{space}/pods", pod)
 
 

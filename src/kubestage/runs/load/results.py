@@ -125,7 +125,7 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
 
         `command` is what to type to get the same result.
         """
-        freeing.give_back()
+        freeing.give_back(freeing.MANY)
         report_files.write(
             directory,
             self.results,

@@ -18,7 +18,7 @@ from kubestage.runs.load import composition, program_files, stage_setup, stage_s
 from kubestage.runs.load.composition import LoadContext
 from kubestage.sim.streams import Streams
 from kubestage.stage import few_collections
-from kubestage.stage.collections import RARELY
+from kubestage.stage.collections import HARDLY_EVER
 from kubestage.units import SECOND_NS
 
 with lazy.imports():
@@ -131,9 +131,7 @@ class StageTarget:
                 run.interrupt()
             on_progress()
 
-        # NOTE: what a load creates stays for long, and to search it for cycles every 10,000 objects
-        # took a thirtieth of its time (benchmarks/load.py).
-        with few_collections(RARELY):
+        with few_collections(HARDLY_EVER):
             self.stage.run_until(lambda: run.is_over, progress)
 
     def interrupt(self, run: LoadRun) -> None:

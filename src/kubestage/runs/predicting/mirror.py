@@ -90,6 +90,8 @@ class Mirror:
             self.nominator.remove(view.uid)
             self.cache.add_pod(view)
         else:
+            # A mirror that is set back knows of its node.
+            self.cache.remove_pod(view.uid)
             self.nominator.add(view, view.nominated_node_name)
 
     def _drop_pod(self, uid: str) -> None:

@@ -2,6 +2,7 @@
 
 `shadow` follows the cluster and nothing else; `placements` predicts where pods go, `replica_steps`
 what HPAs do, `node_arrivals` which nodes come, `questions` asks rehearsals of the present state.
+`ordered_mirror` has them see changes in the order in which the cluster made them.
 Nothing is written to the cluster.
 """
 

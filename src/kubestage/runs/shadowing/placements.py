@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.runs.predicting import Prediction
     from kubestage.runs.shadow_options import ShadowOptions
+    from kubestage.runs.shadowing.ordering import SeenChange
     from kubestage.store.store import Store
 
 DEFAULT: Final = "default-scheduler"
@@ -27,6 +28,27 @@ _NAMED: Final = 20
 class _Waiting(NamedTuple):
     since_ns: int
     first: Prediction
+
+
+class _Marks(NamedTuple):
+    """In which ways a prediction came true; the names are those of the counts."""
+
+    same_node: bool
+    best: bool
+    possible: bool
+    feasible: bool
+
+
+class Placement(NamedTuple):
+    """A pod that got a node, and what that says of its prediction."""
+
+    pod: Json
+    node: str
+    at_ns: int
+    pending_ns: int
+    as_first: bool
+    marks: _Marks | None = None
+    """None while its node is not known."""
 
 
 class PlacementTwin:
@@ -47,23 +69,37 @@ class PlacementTwin:
         """How many pods have a prediction and no node."""
         return len(self._waiting)
 
-    def on_pod(self, before: Json | None, after: Json | None, at_ns: int) -> None:
-        """A pod changes; the mirror does not know that yet."""
+    def on_pod(self, before: Json | None, after: Json | None, at_ns: int) -> Placement | None:
+        """A pod changes; the mirror does not know that yet. Returns what was predicted before."""
         uid = _uid(after or before)
         if after is None or not _is_alive(after):
             self._forget(uid)
-            return
+            return None
         node = _node(after)
         if not node:
             self._seen(uid, after, at_ns)
-            return
+            return None
         waiting = self._forget(uid)
         if before is not None and _node(before):
-            return
+            return None
         if before is None:
             self.counts.unseen += 1
-            return
-        self._bound(before, node, waiting, at_ns)
+            return None
+        return self._bound(before, node, waiting, at_ns)
+
+    def predict_again(self, placement: Placement) -> Placement:
+        """The state just before a placement was another one than was known then."""
+        if placement.marks is None:
+            return self._predict(placement)
+        found = self._predictor.predict(placement.pod, preemption=False)
+        marks = _marks(found, placement.node)
+        if marks == placement.marks:
+            return placement
+        self._count(placement.marks, -1)
+        self._count(marks, 1)
+        again = placement._replace(marks=marks)
+        self._emit_placement(again, marks, found, wasHit=placement.marks.possible)
+        return again
 
     def is_unschedulable(self, pod: Json) -> bool:
         """Whether a pod fits nowhere."""
@@ -89,25 +125,48 @@ class PlacementTwin:
             self.unschedulable[uid] = pod
         self._emit("prediction", pod, found, at_ns)
 
-    def _bound(self, pod: Json, node: str, waiting: _Waiting | None, at_ns: int) -> None:
-        if waiting is None or not self._predictor.has_node(node):
-            self.counts.others += 1
-            return
+    def _bound(
+        self, pod: Json, node: str, waiting: _Waiting | None, at_ns: int
+    ) -> Placement | None:
+        self.counts.others += 1
+        if waiting is None:
+            return None
+        pending_ns = at_ns - waiting.since_ns
+        as_first = node in waiting.first.possible
+        return self._predict(Placement(pod, node, at_ns, pending_ns, as_first))
+
+    def _predict(self, placement: Placement) -> Placement:
+        """Predict a placement that counts as one by others, if its node is known."""
+        if not self._predictor.has_node(placement.node):
+            return placement
+        found = self._predictor.predict(placement.pod, preemption=False)
+        marks = _marks(found, placement.node)
+        self.counts.others -= 1
+        self.counts.predicted += 1
+        self.counts.first_best += placement.as_first
+        self._count(marks, 1)
+        self._emit_placement(placement, marks, found)
+        return placement._replace(marks=marks)
+
+    def _count(self, marks: _Marks, sign: int) -> None:
         counts = self.counts
-        found = self._predictor.predict(pod, preemption=False)
-        counts.predicted += 1
-        counts.same_node += found.node == node
-        counts.best += node in found.best
-        counts.possible += node in found.possible
-        counts.feasible += found.is_feasible(node)
-        counts.first_best += node in waiting.first.possible
-        is_hit = node in found.possible
+        counts.same_node += sign * marks.same_node
+        counts.best += sign * marks.best
+        counts.possible += sign * marks.possible
+        counts.feasible += sign * marks.feasible
+
+    def _emit_placement(
+        self, placement: Placement, marks: _Marks, found: Prediction, **more: Any
+    ) -> None:
+        node = placement.node
+        if not marks.possible:
+            more["why"] = found.compared_with(node)
         self._emit(
-            "placement", pod, found, at_ns,
-            node=node, hit=is_hit, inBest=node in found.best, fits=found.is_feasible(node),
-            asFirstPredicted=node in waiting.first.possible,
-            pendingSeconds=round((at_ns - waiting.since_ns) / SECOND_NS, 3),
-            **({} if is_hit else {"why": found.compared_with(node)}),
+            "placement", placement.pod, found, placement.at_ns,
+            node=node, hit=marks.possible, inBest=marks.best, fits=marks.feasible,
+            asFirstPredicted=placement.as_first,
+            pendingSeconds=round(placement.pending_ns / SECOND_NS, 3),
+            **more,
         )  # fmt: skip
 
     def _emit(self, kind: str, pod: Json, found: Prediction, at_ns: int, **more: Any) -> None:
@@ -141,6 +200,13 @@ def predictor(options: ShadowOptions) -> Predictor:
         )
 
 
+def is_predicted(change: SeenChange) -> bool:
+    """Whether a change shows a pod that waits, or that gets a node."""
+    reference, before, after, _ = change
+    is_pod = (reference.api_version, reference.kind) == gvk.POD
+    return is_pod and after is not None and (before is None or not _node(before))
+
+
 def lacks_owner(obj: Json, store: Store) -> bool:
     """Whether an object is a pod whose controller is of a known kind, and is not there."""
     if (obj["apiVersion"], obj["kind"]) != gvk.POD:
@@ -151,6 +217,12 @@ def lacks_owner(obj: Json, store: Store) -> bool:
             key = f"{obj['metadata'].get('namespace') or ''}/{owner.get('name')}"
             return key not in store.read(kind)
     return False
+
+
+def _marks(found: Prediction, node: str) -> _Marks:
+    return _Marks(
+        found.node == node, node in found.best, node in found.possible, found.is_feasible(node)
+    )
 
 
 def _is_alive(pod: Json) -> bool:

@@ -32,15 +32,15 @@ from kubestage.runs.recording.usage_polls import MetricsApi
 from kubestage.runs.shadow_options import ShadowOptions
 from kubestage.runs.shadowing import placements, questions
 from kubestage.runs.shadowing.node_arrivals import ArrivalTwin
-from kubestage.runs.shadowing.ordering import OrderedChanges, SeenChange
+from kubestage.runs.shadowing.ordered_mirror import TURN_NS, OrderedMirror
 from kubestage.runs.shadowing.placements import PlacementTwin
-from kubestage.runs.shadowing.replica_steps import AUTOSCALER, ReplicaTwin
+from kubestage.runs.shadowing.replica_steps import ReplicaTwin
 from kubestage.runs.shadowing.result import ShadowResult, ShadowStatus
 from kubestage.sources import canonical_kinds
 from kubestage.sources.change_log import ChangeLog, LogIdentity
 from kubestage.sources.cleaning import Kept
 from kubestage.sources.imported import format_ns
-from kubestage.units import MILLISECOND_NS, SECOND_NS
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,11 +49,9 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.runs.observer import Observer
     from kubestage.runs.shadowing.questions import Question
-    from kubestage.sources.imported import Reference
 
 _DEFAULT: Final = ShadowOptions()
 _TICK_NS: Final = SECOND_NS
-_RELEASE_NS: Final = 50 * MILLISECOND_NS
 _MOST_MISSES: Final = 100
 _OUTCOMES: Final = ("placement", "step", "arrival")
 
@@ -100,7 +98,7 @@ class Shadow:
         self._misses: collections.deque[Json] = collections.deque(maxlen=_MOST_MISSES)
         self._answers: list[Json] = []
         self._watches: list[KindWatch] = []
-        self._changes = OrderedChanges(self._lacks_owner)
+        self._mirror = OrderedMirror(self._predictor, self._placements, self._arrivals, self._steps)
         self._cluster: RemoteCluster | None = None
         self._out: TextIO | None = None
         self._is_stopped = False
@@ -166,7 +164,7 @@ class Shadow:
         for obj in objects:
             if (obj["apiVersion"], obj["kind"]) == gvk.POD and not obj["spec"].get("nodeName"):
                 self._placements.on_pod(None, obj, now_ns)
-        self._log.on_change = self._hold
+        self._log.on_change = self._mirror.hold
 
     def _follow(self, cluster: RemoteCluster) -> None:
         for watch in self._watches:
@@ -177,61 +175,24 @@ class Shadow:
         if self._end_ns is not None:
             cluster.moments.at(now_ns + self._end_ns, self._on_end)
         cluster.moments.at(now_ns + _TICK_NS, self._tick)
-        cluster.moments.at(now_ns + _RELEASE_NS, self._release)
+        cluster.moments.at(now_ns + TURN_NS, self._release)
         if self._questions:
             cluster.moments.at(now_ns, self._ask_all)
         cluster.run(lambda: self._is_stopped)
         cluster.loop.end_work()
-        for change in self._changes.all():
-            self._on_change(change)
+        self._mirror.finish()
 
     def _on_end(self) -> None:
         self._is_stopped = True
-
-    def _hold(
-        self, reference: Reference, before: Json | None, after: Json | None, at_ns: int,
-        version: str,
-    ) -> None:  # fmt: skip
-        assert self._cluster is not None
-        change = SeenChange(reference, before, after, at_ns)
-        self._changes.add(change, version, self._cluster.moments.now_ns)
 
     def _release(self) -> None:
         """Take up what was held back long enough."""
         cluster = self._cluster
         if cluster is None:
             return
-        now_ns = cluster.moments.now_ns
         is_interrupted = any(each.refusal is None and each.problem for each in self._watches)
-        while (change := self._changes.next(now_ns, is_interrupted=is_interrupted)) is not None:
-            self._on_change(change)
-        cluster.moments.at(now_ns + _RELEASE_NS, self._release)
-
-    def _lacks_owner(self, change: SeenChange) -> bool:
-        """Whether a pod is new, and its owner is not known yet: how it spreads depends on that."""
-        if change.before is not None or change.after is None:
-            return False
-        return placements.lacks_owner(change.after, self._predictor.store)
-
-    def _on_change(self, change: SeenChange) -> None:
-        """Something has changed: first what it says about predictions, then the mirror follows."""
-        reference, before, after, at_ns = change
-        kind = reference.api_version, reference.kind
-        if kind == gvk.POD:
-            self._placements.on_pod(before, after, at_ns)
-        elif kind == gvk.NODE:
-            self._arrivals.on_node(before, after, at_ns)
-        elif kind == AUTOSCALER:
-            self._steps.on_scaler(before, after, at_ns)
-        if after is None:
-            name = reference
-            self._predictor.remove(name.api_version, name.kind, name.name, name.namespace)
-            return
-        self._predictor.put(after)
-        if kind == AUTOSCALER and before is None:
-            self._steps.on_new(after, at_ns)
-        elif kind == gvk.POD and self._placements.is_unschedulable(after):
-            self._arrivals.on_waiting(list(self._placements.unschedulable.values()), at_ns)
+        self._mirror.turn(is_interrupted=is_interrupted)
+        cluster.moments.at(cluster.moments.now_ns + TURN_NS, self._release)
 
     async def _poll_usage(self, source: MetricsApi) -> None:
         while True:
@@ -271,12 +232,20 @@ class Shadow:
         self._emit({"at": format_ns(now_ns), "type": "answer", **found})
 
     def _emit(self, report: Json) -> None:
+        if report.get("wasHit") is False:
+            self._withdraw_miss(report)
         if report["type"] in _OUTCOMES and report["hit"] is False:
             self._misses.append(report)
         if self._out is not None:
             self._out.write(f"{msgspec.json.encode(report).decode()}\n")
         if self._on_report is not None:
             self._on_report(report)
+
+    def _withdraw_miss(self, report: Json) -> None:
+        """A placement was predicted again: the miss that it was counts no longer."""
+        name = _name(report)
+        for each in [each for each in self._misses if _name(each) == name]:
+            self._misses.remove(each)
 
     def _status(self, cluster: RemoteCluster) -> ShadowStatus:
         now_ns = cluster.moments.now_ns
@@ -293,3 +262,7 @@ class Shadow:
             behind_s=(now_ns - began_ns) / SECOND_NS,
             problems=[f"{each.kind.plural}: {each.problem}" for each in broken],
         )
+
+
+def _name(report: Json) -> tuple[object, ...]:
+    return report["type"], report.get("pod"), report["at"]

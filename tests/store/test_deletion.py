@@ -1,16 +1,34 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.errors import Conflict, Forbidden, Invalid, NotFound
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
-from kubestage.store.deletion import DeleteOptions
+from kubestage.store.deletion import BACKGROUND, DeleteOptions
 from kubestage.store.store import Store
 from kubestage.units import SECOND_NS
 from tests.store.samples import CONFIG_MAP, POD, config_map, make_store, names, pod
+
+if TYPE_CHECKING:
+    from kubestage.store.core import GarbageMode
+    from kubestage.store.log import Change
+
+EVENT = ("v1", "Event")
+
+
+def event(name: str, **metadata: Any) -> dict[str, Any]:
+    """An Event about a pod."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": name, "namespace": "default", **metadata},
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"},
+        "reason": "Pulled",
+        "type": "Normal",
+    }
 
 
 @pytest.fixture
@@ -253,3 +271,24 @@ def test_a_rehearsed_collection_stays() -> None:
     deleted = store.delete_collection(CONFIG_MAP, options=DeleteOptions(dry_run=True))
     assert names(deleted.items) == ["a"]
     assert names(store.list(CONFIG_MAP).items) == ["a"]
+
+
+@pytest.mark.parametrize("garbage", ["manual", "immediate"])
+def test_events_that_go_together_go_as_each_would(garbage: GarbageMode) -> None:
+    seen: list[list[Any]] = []
+    for options in (BACKGROUND, DeleteOptions()):
+        store = Store(Clock(), Streams(1), garbage=garbage)
+        for name in ("a", "b", "c"):
+            store.create(event(name, finalizers=["example.com/keep"] if name == "b" else []))
+        changes: list[Any] = []
+
+        def see(change: Change, changes: list[Any] = changes) -> None:
+            changes.append((change.revision, change.type, change.key, change.new, change.old))
+
+        store.subscribe(see)
+        deleted = store.delete_collection(EVENT, "default", options=options)
+        assert names(deleted.items) == ["a", "b", "c"]
+        assert list(store.read(EVENT)) == ["default/b"]
+        seen.append(changes)
+    assert seen[0] == seen[1]
+    assert [kind for _, kind, *_ in seen[0]] == ["DELETED", "MODIFIED", "DELETED"]

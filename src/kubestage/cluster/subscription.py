@@ -105,19 +105,19 @@ class StageSubscription:
             self._store.unsubscribe(self._on_change)
 
     def _on_change(self, change: Change) -> None:
-        matches = self._selection.matches
-        old, now = change.old, change.type
-        if self._selects_all:
-            kind, obj = now, change.new
-        else:
-            was = old is not None and matches(old)
-            if now == DELETED:
-                if not was:
+        kind, obj = change.type, change.new
+        if not self._selects_all:
+            old, selection = change.old, self._selection
+            # NOTE: most changes leave all alone by which an object is selected.
+            if old is None or selection.matches_alike(old, obj):
+                if not selection.matches(obj):
                     return
-                kind, obj = DELETED, change.new
-            elif matches(change.new):
-                kind, obj = (MODIFIED if was else ADDED), change.new
-            elif was:
+            elif kind == DELETED:
+                if not selection.matches(old):
+                    return
+            elif selection.matches(obj):
+                kind = MODIFIED if selection.matches(old) else ADDED
+            elif selection.matches(old):
                 kind, obj = change.left
             else:
                 return

@@ -10,7 +10,7 @@ from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
 from kubestage.objects import timestamps
 from kubestage.store import namespaces
-from kubestage.store.deletion import DeleteOptions
+from kubestage.store.deletion import BACKGROUND
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # How long finalizers are expected to take.
 _FINALIZERS_SECONDS: Final = 15
 _RETRY_NS: Final = SECOND_NS
-_BACKGROUND: Final = DeleteOptions(propagation_policy="Background")
 
 _DISCOVERY: Final = "NamespaceDeletionDiscoveryFailure"
 _PARSING: Final = "NamespaceDeletionGroupVersionParsingFailure"
@@ -134,7 +133,7 @@ class NamespaceController(Controller):
         if not collection.count(name):
             return
         seconds = self._graceful_seconds(collection, namespace)
-        self.store.delete_collection(collection.kind, name, _BACKGROUND)
+        self.store.delete_collection(collection.kind, name, BACKGROUND)
         remaining = [collection.objects[key] for key in collection.keys(name)]
         if not remaining:
             return

@@ -80,6 +80,12 @@ class Selection:
                 return False
         return True
 
+    def matches_alike(self, old: Json, new: Json) -> bool:
+        """Whether it is plain to see that an object is selected in both versions or in neither."""
+        return not self._tests and (
+            self._takes_any_labels or old["metadata"].get("labels") is new["metadata"].get("labels")
+        )
+
     def _reader(self, field: str) -> Callable[[Json], str]:
         return field_values.reader(self.kind.kind, field)
 

@@ -6,6 +6,7 @@ import gzip
 import pickle
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -216,6 +217,21 @@ def test_a_difference_makes_the_old_object_the_new_one(old: Any, new: Any) -> No
         made = merge_patch.apply(old, patch)
         assert made == new
         assert repr(_sorted(made)) == repr(_sorted(new))
+
+
+@given(OBJECTS, OBJECTS)
+def test_a_difference_is_encoded_as_it_is(old: Any, new: Any) -> None:
+    encoder = msgspec.json.Encoder()
+    patch, text = differences.difference(old, new), differences.encoded(old, new, encoder)
+    assert text == (None if patch is None else encoder.encode(patch))
+
+
+def test_a_text_that_says_null_is_no_null() -> None:
+    encoder = msgspec.json.Encoder()
+    old, new = {"gone": 1, "kept": 2}, {"kept": 2, "null": "null"}
+    assert differences.encoded(old, new, encoder) == b'{"null":"null","gone":null}'
+    assert differences.encoded(old, {**new, "list": [None]}, encoder) is None
+    assert differences.encoded({}, {"map": {"inner": None}}, encoder) is None
 
 
 @given(OBJECTS)

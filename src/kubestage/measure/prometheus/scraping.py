@@ -76,6 +76,7 @@ class Scrape:
         self._store = store
         self._axis = Axis()
         self._families: dict[str, _Family] = {}
+        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
         self._up = self.series("up", (), ())
 
     def take(self, families: Iterable[Family], at_ms: int) -> None:
@@ -105,7 +106,11 @@ class Scrape:
         added = self._added
         # The labels of the target replace those of the component.
         moved = {f"exported_{key}" if key in added else key: each for key, each in own.items()}
-        return labels_of({**moved, **added, NAME: name})
+        # NOTE: ten thousand series have a dozen labels each, most of them in common.
+        same = self._pairs
+        return tuple(
+            same.setdefault(pair, pair) for pair in labels_of({**moved, **added, NAME: name})
+        )
 
     def series(self, name: str, labels: tuple[str, ...], values: Values) -> Series:
         """The series of a metric that is one number."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kubestage.runs.load.targets import TargetInfo
 
 _NAMED: Final = 8
+# From so many seconds on, three digits are no longer all of them.
+_EXACT: Final = 100
 VERDICTS: Final = {True: "meets", False: "misses", None: "unsure"}
 
 
@@ -77,6 +79,9 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         if found.limit is None:
             if unsure:
                 return f"{goals}: unsure at {search.vary} = {unsure}, {missed}, met nowhere."
+            if self._has_failed(found.above):
+                lowest = f"{search.vary} = {found.above:g}"
+                return f"{goals}: met nowhere: even at {lowest} every run fails."
             return f"Even {search.vary} = {found.above:g} misses {goals}."
         if found.above is None and not unsure:
             return f"{goals}: met up to {search.vary} = {found.limit:g}, where the search ends."
@@ -84,6 +89,12 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         return (
             f"{goals}: met up to {search.vary} = {found.limit:g} with {search.confidence:.0%} "
             f"confidence, {between}{missed}."
+        )
+
+    def _has_failed(self, value: float | None) -> bool:
+        """Whether every run of a load had an error, whatever its values."""
+        return any(
+            all(run.problem for run in each.runs) for each in self.points if each.value == value
         )
 
     def influence(self) -> str:
@@ -97,7 +108,8 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         if point is None or not point.paces:
             return ""
         seconds = max(each.seconds for each in point.paces)
-        lasts = f"At {point.value:g} the load lasts {seconds:.3g}s"
+        length = f"{seconds:,.0f}" if seconds >= _EXACT else f"{seconds:.3g}"
+        lasts = f"At {point.value:g} the load lasts {length}s"
         if not point.is_growing:
             return f"{lasts}, and the backlog does not grow at its end."
         longer = "have a lower limit" if limit is not None else "miss it by more"

@@ -74,7 +74,7 @@ def _volumes(
 def _density(title: str, source: str, published: tuple[float, float], measured: str) -> Row:
     profile = {"extends": "gce-100", "kubelet": OLD_CLIENT}
     values = {"Single": 200}
-    return Row(title, source, published, "density.yaml", values, profile, measured, 100, 1, (0,))
+    return Row(title, source, published, "density.yaml", values, profile, measured, 100, 1)
 
 
 def _scheduling(title: str, published: tuple[float, float]) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubestage.cluster.access import Call
+from kubestage.cluster.access import Call, Selection
 from kubestage.cluster.profile import ApiSection, Profile
 from tests.cluster import stages
 from tests.cluster.stages import Heard
@@ -98,3 +98,21 @@ def test_the_more_nodes_there_are_the_less_is_left_for_calls() -> None:
         stage.run("1s")
         took.append(heard.answers[0].ended_ns - heard.answers[0].sent_ns)
     assert took == [10_000_000, 20_000_000], "fifty renewals a second keep half of a core busy"
+
+
+def test_a_change_of_a_component_is_seen_when_its_call_has_got_a_core() -> None:
+    def seen_ms(busy: int) -> float:
+        stage, cluster = stages.empty(Profile(api=ApiSection(cores=1, create="10ms", patch="0s")))
+        heard = Heard()
+        cluster.watch(Selection(stages.POD), heard.see)
+        stage.run("1s")
+        for number in range(busy):
+            cluster.call(stages.create(stages.pod(f"busy-{number}")), heard.answer)
+        began_ns = stage.clock.now_ns
+        stage.store.create(stages.pod("late"))
+        stage.run("2s")
+        [event] = [each for each in heard.seen if each.object["metadata"]["name"] == "late"]
+        return (event.at_ns - began_ns) / 1e6
+
+    assert seen_ms(busy=0) == 0
+    assert seen_ms(busy=20) == 200

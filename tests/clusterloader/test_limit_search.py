@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,3 +139,26 @@ def test_so_many_runs_that_agree_are_needed(confidence: float, runs: int) -> Non
     assert runs_needed(confidence) == runs
     assert verdict(runs, runs, confidence) is True
     assert verdict(runs - 1, runs - 1, confidence) is not True or runs == 1
+
+
+@pytest.mark.parametrize("noise", [1, 10, 40])
+def test_a_whole_search_is_as_sure_as_each_of_its_verdicts(noise: float) -> None:
+    """As `docs/find-limit.md` states it: loads above 100 miss in more than half of their runs."""
+    chance, searches, too_high, too_low = random.Random(7), 400, 0, 0
+
+    def meets(load: float) -> bool | None:
+        share = 1 / (1 + math.exp((load - 100) / noise))
+        passed = 0
+        for runs in (5, 10, 15):
+            passed += sum(chance.random() < share for _ in range(5))
+            found = verdict(passed, runs, 0.95)
+            if found is not None:
+                return found
+        return None
+
+    for _ in range(searches):
+        found = search(meets, SearchRange(lowest=10, start=10, highest=1_000))
+        too_high += found.limit is not None and found.limit > 100
+        too_low += found.above is not None and found.above < 100
+    assert too_high <= 0.01 * searches
+    assert too_low <= 0.04 * searches

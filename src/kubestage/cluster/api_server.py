@@ -145,8 +145,10 @@ class ApiServer:
             ends_ns=until_ns, waited_ns=_LONGEST_WAIT_NS
         )
 
-    def count(self, endpoint: Endpoint, now_ns: int, level: str = WORKLOAD_HIGH) -> None:
-        """Count a call of a component, which continues without waiting for the answer.
+    def count(self, endpoint: Endpoint, now_ns: int, level: str = WORKLOAD_HIGH) -> int:
+        """Count a call of a component, and return for how long it waits for a seat and a core.
+
+        The component continues without waiting for the answer.
 
         It takes a seat and a core like any other. One that would wait for too long takes none, so
         that what many do in one instant does not pile up.
@@ -183,6 +185,7 @@ class ApiServer:
         if is_plain:
             self.cpu_ns += cpu_ns
         endpoint.observe(took_ns, begins_ns - now_ns, etcd_ns, endpoint.success)
+        return ends_ns - etcd_ns - cpu_ns - now_ns
 
     def wait(
         self, endpoint: Endpoint, now_ns: int, level: str, lists: Listed = listed.NOTHING

@@ -1,4 +1,4 @@
-"""Whose call it is, as API Priority and Fairness tells calls apart."""
+"""Who makes a call, as API Priority and Fairness distinguishes calls."""
 
 from __future__ import annotations
 

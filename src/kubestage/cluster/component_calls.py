@@ -43,10 +43,13 @@ class ComponentCalls:
         self._reads = ComponentReads(store, moments, api)
         # True while the changes are those of a call that is counted already.
         self.is_paused = False
+        # For how long the call of the last change waits, before watchers can see the change.
+        self.waits_ns = 0
         self._set_background()
         store.subscribe(self._on_change)
 
     def _on_change(self, change: Change) -> None:
+        self.waits_ns = 0
         if change.kind.kind in component_reads.KINDS:
             self._reads.on_change(change)
         if self.is_paused or self._is_emptied(change):
@@ -64,7 +67,7 @@ class ComponentCalls:
         if is_deletion and garbage.has_no_owner_left(self._store, change.new):
             # The garbage collector reads an object before it deletes it.
             known.read.owed += 1
-        self._api.count(endpoint, self._clock.now_ns, level)
+        self.waits_ns = self._api.count(endpoint, self._clock.now_ns, level)
         if kind.kind == "Node" and change.type != MODIFIED:
             self._set_background()
 

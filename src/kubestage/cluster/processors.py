@@ -45,7 +45,7 @@ class Processors:
         return done_ns + waits_ns
 
     def work_long(self, level: str, begins_ns: int, cpu_ns: int) -> int:
-        """Do long or queued work of a level, which has begun no earlier work later than this."""
+        """Do long or queued work of a level, in the order in which its calls begin."""
         if not self.free:
             return begins_ns + cpu_ns
         cores = self._by_level.setdefault(level, [0] * len(self.free))

@@ -114,7 +114,9 @@ class StagedCluster:
         selected = selections.parse(
             row, selection.namespace or None, selection.label_selector, selection.field_selector
         )
-        wire = _Wire(self, caller, selection.field_selector, is_counted=not is_streamed)
+        wire = _Wire(
+            self, self._calls, caller, selection.field_selector, is_counted=not is_streamed
+        )
         subscription = StageSubscription(self.store, self.moments, selected, on_event, wire)
         self._watchers.add(subscription)
         self.moments.at(self.moments.now_ns + self.half_trip_ns, subscription.begin)
@@ -151,14 +153,25 @@ class _Wire:
     """The way of a watch; `is_counted` is whether a LIST brings what exists."""
 
     def __init__(
-        self, cluster: StagedCluster, caller: Caller, field_selector: str, *, is_counted: bool
+        self,
+        cluster: StagedCluster,
+        calls: ComponentCalls,
+        caller: Caller,
+        field_selector: str,
+        *,
+        is_counted: bool,
     ) -> None:
         self._cluster = cluster
         self._caller = caller
         self._field_selector = field_selector
         self._is_counted = is_counted
+        self._calls = calls
+        self._next_ns = cluster.delay.next_ns
+
+    def delay_ns(self) -> int:
+        """How long the current change takes to arrive, after the call of a component has waited."""
         # NOTE: asked for each change and each watcher (benchmarks/load.py).
-        self.delay_ns = cluster.delay.next_ns
+        return self._next_ns() + self._calls.waits_ns
 
     def list(self, row: Kind, namespace: str | None, objects: Sequence[Json]) -> tuple[int, bool]:
         """When the watcher has all that exists, or when it may ask again, and which of both."""

@@ -96,6 +96,14 @@ def test_a_curve_of_many_samples_is_thinned_and_keeps_its_percentiles() -> None:
     assert len(told["layer"]) == 4
 
 
+def test_the_name_of_a_threshold_at_the_far_end_is_written_along_its_line() -> None:
+    took = [at * 20_000_000 for at in range(1, 101)]
+    far = spec(load.latencies({"a": took}, "x", load.Threshold(5)))["layer"][-1]["mark"]
+    assert (far["align"], far["angle"]) == ("left", 270), "left of the line are the curves"
+    near = spec(load.latencies({"a": took}, "x", load.Threshold(0.1)))["layer"][-1]["mark"]
+    assert "angle" not in near
+
+
 def test_a_threshold_far_away_is_told_and_not_drawn() -> None:
     told = spec(load.latencies({"a": [SECOND_NS], "b": [2 * SECOND_NS]}, "x", load.Threshold(3600)))
     assert len(told["layer"]) == 2

@@ -42,7 +42,7 @@ def test_rates_are_what_was_requested_and_what_was_answered() -> None:
     assert found.requested == pytest.approx(10)
     assert found.achieved == pytest.approx(5)
     assert found.seconds == pytest.approx(9.9)
-    assert found.is_growing
+    assert pace.is_growing([found])
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,21 @@ def test_a_backlog_grows_if_pods_take_longer_and_longer(
 ) -> None:
     found = pace.of_run(_result([1.01 + at / 10 for at in range(100)], took))
     assert found is not None
-    assert found.is_growing is is_growing
+    assert pace.is_growing([found]) is is_growing
+
+
+def test_runs_are_judged_together_where_each_is_too_noisy() -> None:
+    def of(middle: float, end: float) -> pace.Pace:
+        return pace.Pace(requested=10, achieved=10, seconds=10, middle=middle, end=end)
+
+    slowly = [of(75, 93), of(83, 88), of(80, 93), of(90, 97)]
+    assert pace.is_growing(slowly)
+    assert not pace.is_growing(slowly[1:2])
+    steady = [of(64, 73), of(75, 72), of(74, 75)]
+    assert pace.is_growing(steady[:1])
+    assert not pace.is_growing(steady)
+    assert not pace.is_growing([of(1, 5)]), "a handful of pods"
+    assert not pace.is_growing([])
 
 
 def test_a_run_of_one_call_has_no_pace() -> None:

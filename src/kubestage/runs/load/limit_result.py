@@ -9,7 +9,7 @@ import msgspec
 
 from kubestage import lazy
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.load import report_files
+from kubestage.runs.load import pace, report_files
 from kubestage.runs.notebook import TableResult
 from kubestage.wording import few
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kubestage.runs.load.targets import TargetInfo
 
 _NAMED: Final = 8
+# From so many seconds on, three digits are no longer all of them.
+_EXACT: Final = 100
 VERDICTS: Final = {True: "meets", False: "misses", None: "unsure"}
 
 
@@ -48,8 +50,8 @@ class LimitPoint(msgspec.Struct, frozen=True):
 
     @property
     def is_growing(self) -> bool:
-        """Whether the backlog of most runs still grew when the load ended."""
-        return sum(pace.is_growing for pace in self.paces) * 2 > len(self.runs)
+        """Whether the backlog of its runs, taken together, still grew when the load ended."""
+        return pace.is_growing(self.paces)
 
 
 class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,9 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         if found.limit is None:
             if unsure:
                 return f"{goals}: unsure at {search.vary} = {unsure}, {missed}, met nowhere."
+            if self._has_failed(found.above):
+                lowest = f"{search.vary} = {found.above:g}"
+                return f"{goals}: met nowhere: even at {lowest} every run fails."
             return f"Even {search.vary} = {found.above:g} misses {goals}."
         if found.above is None and not unsure:
             return f"{goals}: met up to {search.vary} = {found.limit:g}, where the search ends."
@@ -86,22 +91,31 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             f"confidence, {between}{missed}."
         )
 
+    def _has_failed(self, value: float | None) -> bool:
+        """Whether every run of a load had an error, whatever its values."""
+        return any(
+            all(run.problem for run in each.runs) for each in self.points if each.value == value
+        )
+
     def influence(self) -> str:
         """How long the load of the limit lasts, and whether a longer one would have another limit.
 
         Empty if no run shows it.
         """
-        at = self.found.limit if self.found.limit is not None else self.found.above
+        limit = self.found.limit
+        at = limit if limit is not None else self.found.above
         point = next((each for each in self.points if each.value == at), None)
         if point is None or not point.paces:
             return ""
-        seconds = max(pace.seconds for pace in point.paces)
-        lasts = f"At {point.value:g} the load lasts {seconds:.3g}s"
+        seconds = max(each.seconds for each in point.paces)
+        length = f"{seconds:,.0f}" if seconds >= _EXACT else f"{seconds:.3g}"
+        lasts = f"At {point.value:g} the load lasts {length}s"
         if not point.is_growing:
             return f"{lasts}, and the backlog does not grow at its end."
+        longer = "have a lower limit" if limit is not None else "miss it by more"
         return (
             f"Warning: {lasts[0].lower()}{lasts[1:]}, and the backlog still grows at its end: a "
-            "longer load would have a lower limit."
+            f"longer load would {longer}."
         )
 
     def table(self) -> Table:
@@ -149,6 +163,7 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         return {
             "value": point.value,
             "verdict": VERDICTS[point.verdict],
+            "backlogGrows": point.is_growing,
             "runs": [
                 {
                     "seed": seed,
@@ -177,14 +192,15 @@ class LimitResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         directory.write(self.as_data(), about)
 
 
-def _pace_data(pace: Pace | None) -> Json:
-    if pace is None:
+def _pace_data(found: Pace | None) -> Json:
+    if found is None:
         return {}
     return {
-        "requested": pace.requested,
-        "achieved": pace.achieved,
-        "loadSeconds": pace.seconds,
-        "backlogGrows": pace.is_growing,
+        "requested": found.requested,
+        "achieved": found.achieved,
+        "loadSeconds": found.seconds,
+        "backlogInTheMiddle": found.middle,
+        "backlogAtTheEnd": found.end,
     }
 
 

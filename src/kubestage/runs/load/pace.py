@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 _CHANGES: Final = ("create", "update", "patch", "delete")
 # By how much a backlog is larger at the end than in the middle before it counts as growing.
-_GROWTH: Final = 1.2
+_GROWTH: Final = 1.1
 _LEAST_GROWTH: Final = 5
+# The middle and the end of a load, as shares of its length, and how often it is observed there.
+_MIDDLE: Final = (0.4, 0.6)
+_END: Final = (0.85, 1.0)
+_MOMENTS: Final = 8
 _STARTUP: Final = "pod_startup"
 
 Spans = list[tuple[int, int]]
@@ -30,8 +34,10 @@ class Pace(msgspec.Struct, frozen=True):
     achieved: float
     seconds: float
     """From the first request to the last: the length of the load."""
-    is_growing: bool
-    """Whether more work was under way at the end of the load than in its middle."""
+    middle: float
+    """How much work was under way in the middle of the load, on average."""
+    end: float
+    """How much at its end."""
 
 
 def of_run(result: LoadResult) -> Pace | None:
@@ -57,8 +63,18 @@ def of_run(result: LoadResult) -> Pace | None:
         _rate(requested_ns),
         _rate(ended_ns),
         (last_ns - begin_ns) / SECOND_NS,
-        _is_growing(work, begin_ns, last_ns),
+        _under_way(work, begin_ns, last_ns, _MIDDLE),
+        _under_way(work, begin_ns, last_ns, _END),
     )
+
+
+def is_growing(paces: Sequence[Pace]) -> bool:
+    """Whether more work was under way at the end of some runs than in their middle, on average."""
+    if not paces:
+        return False
+    middle = sum(each.middle for each in paces) / len(paces)
+    end = sum(each.end for each in paces) / len(paces)
+    return end >= middle * _GROWTH and end - middle >= _LEAST_GROWTH
 
 
 def _pods(result: LoadResult, begin_ns: int, last_ns: int) -> Spans:
@@ -77,11 +93,12 @@ def _rate(times_ns: Sequence[int]) -> float:
     return (len(times_ns) - 1) * SECOND_NS / span_ns if span_ns else 0.0
 
 
-def _is_growing(work: Spans, begin_ns: int, last_ns: int) -> bool:
-    middle = _under_way(work, (begin_ns + last_ns) // 2)
-    end = _under_way(work, last_ns)
-    return end >= middle * _GROWTH and end - middle >= _LEAST_GROWTH
-
-
-def _under_way(work: Spans, at_ns: int) -> int:
-    return sum(began <= at_ns < ended for began, ended in work)
+def _under_way(work: Spans, begin_ns: int, last_ns: int, part: tuple[float, float]) -> float:
+    """How much was under way in a part of the load: the mean of some moments."""
+    low, high = part
+    found = 0
+    for moment in range(_MOMENTS):
+        share = low + (high - low) * moment / (_MOMENTS - 1)
+        at_ns = begin_ns + round((last_ns - begin_ns) * share)
+        found += sum(began <= at_ns < ended for began, ended in work)
+    return found / _MOMENTS

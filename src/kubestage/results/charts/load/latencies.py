@@ -130,13 +130,16 @@ def _axis(lowest: float, highest: float) -> alt.X:
 
 
 def _rule(threshold: Threshold, x: alt.X, *, is_right: bool) -> list[alt.Chart]:
-    """A line, with its name where there is room: right of it, unless it is at the far end."""
+    """A line, with its name where there is room: right of it, or along it if it is at the end.
+
+    A name to the left of the line is over the curves.
+    """
     caption = f"{threshold.name} {wording.seconds(threshold.seconds)}"
     base = alt.Chart(style.data([{"seconds": threshold.seconds, "text": caption}])).encode(x=x)
     rule = base.mark_rule(color=style.VERMILION, strokeDash=[5, 4], strokeWidth=1.5)
     text: Json = {"baseline": "bottom", "color": style.VERMILION, "fontSize": 12}
     if is_right:
-        label = base.mark_text(align="right", dx=-5, **text)
+        label = base.mark_text(align="left", angle=270, dy=-4, **text)
     else:
         label = base.mark_text(align="left", dx=5, **text)
     return [rule, label.encode(y=alt.value(style.HEIGHT - 6), text="text:N")]

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Final
 from kubestage.cluster import component_endpoints, component_reads
 from kubestage.cluster.component_endpoints import KindEndpoints
 from kubestage.cluster.component_reads import ComponentReads
-from kubestage.cluster.priority_levels import WORKLOAD_HIGH
 from kubestage.controllers.leases import LEASE
 from kubestage.objects import gvk
-from kubestage.store import garbage
 from kubestage.store.log import ADDED, DELETED, MODIFIED
 
 if TYPE_CHECKING:
@@ -63,8 +61,7 @@ class ComponentCalls:
         if endpoint is None:
             return
         level = component_endpoints.level(endpoint, change)
-        is_deletion = endpoint is known.delete and level == WORKLOAD_HIGH
-        if is_deletion and garbage.has_no_owner_left(self._store, change.new):
+        if component_endpoints.is_collected(self._store, endpoint, change):
             # The garbage collector reads an object before it deletes it.
             known.read.owed += 1
         self.waits_ns = self._api.count(endpoint, self._clock.now_ns, level)

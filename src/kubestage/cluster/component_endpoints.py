@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.priority_levels import NODE_HIGH, SYSTEM, WORKLOAD_HIGH
+from kubestage.store import garbage
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from kubestage.cluster.endpoints import Endpoint, Endpoints
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change
+    from kubestage.store.store import Store
 
 # Kinds of which controllers, the scheduler and kubelets send patches; they replace others.
 _PATCHED: Final = frozenset({"Pod", "Node", "Event"})
@@ -74,6 +76,16 @@ def level(endpoint: Endpoint, change: Change) -> str:
     if kind == "Event":
         return SYSTEM if change.new.get("reportingComponent") == "kubelet" else WORKLOAD_HIGH
     return NODE_HIGH if kind in _OF_NODES else WORKLOAD_HIGH
+
+
+def is_collected(store: Store, endpoint: Endpoint, change: Change) -> bool:
+    """Whether the garbage collector deletes an object: it had owners, and all of them are gone."""
+    metadata = change.new["metadata"]
+    references, namespace = metadata.get("ownerReferences"), metadata.get("namespace")
+    if not references or endpoint.name.verb != "DELETE" or _is_kubelets(endpoint, change):
+        return False
+    found = (garbage.resolve(store, each, namespace) for each in references)
+    return all(each == garbage.DANGLING for each in found)
 
 
 def _is_kubelets(endpoint: Endpoint, change: Change) -> bool:

@@ -72,8 +72,8 @@ def extrapolated(window: Window, *, is_counter: bool, is_rate: bool) -> tuple[Fl
         return result, present
     first, last = window.first[present], window.last[present]
     ends_ms = window.ends_ms[present]
-    begun = values[..., first]
-    rise = values[..., last] - begun
+    start = values[..., first]
+    rise = values[..., last] - start
     if is_counter:
         rise = rise + _lost_at_resets(values, first, last)
     to_start = (times[first] - (ends_ms - window.range_ms)) / 1000
@@ -83,8 +83,8 @@ def extrapolated(window: Window, *, is_counter: bool, is_rate: bool) -> tuple[Fl
     to_start = np.where(to_start >= gap * _NEAR, gap / 2, to_start)
     if is_counter:
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_zero = sampled * (begun / rise)
-        falls_short = (rise > 0) & (begun >= 0) & (to_zero < to_start)
+            to_zero = sampled * (start / rise)
+        falls_short = (rise > 0) & (start >= 0) & (to_zero < to_start)
         to_start = np.where(falls_short, to_zero, to_start)
     to_end = np.where(to_end >= gap * _NEAR, gap / 2, to_end)
     factor = (sampled + to_start + to_end) / sampled

@@ -20,8 +20,9 @@ from kubestage.store.listing import ListOptions
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.listing import ObjectList
@@ -100,20 +101,31 @@ def delete_collection(
     found = _listed(core, kind, selected)
     is_events = core.ledger.collection(kind) is core.events
     if is_events and request == BACKGROUND and callers.current() is None:
-        _drop_events(core, found)
+        _drop_events(core, found.items)
         return found
     for obj in found.items:
         _delete_listed(core, kind, obj, request)
     return found
 
 
-def _drop_events(core: Core, found: ObjectList) -> None:
+def expire_events(core: Core, keys: Iterable[str], newest: int) -> None:
+    """Delete those Events that are there in no version after `newest`.
+
+    NOTE: half of all changes of a load are Events that come and go (benchmarks/load.py).
+    """
+    objects = core.events.objects
+    found = (objects[key] for key in keys if key in objects)
+    ended = (each for each in found if int(each["metadata"]["resourceVersion"]) <= newest)
+    _drop_events(core, ended)
+
+
+def _drop_events(core: Core, found: Iterable[Json]) -> None:
     """Delete Events, for which nothing is to be considered but finalizers.
 
     NOTE: with a namespace of a load tens of thousands of them go (benchmarks/load.py).
     """
     collection = core.events
-    for event in found.items:
+    for event in found:
         metadata = event["metadata"]
         if metadata.get("finalizers"):
             _delete_listed(core, collection.kind, event, BACKGROUND)

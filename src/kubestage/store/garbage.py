@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Item = tuple[Kind, str]
 
 _SOLID: Final = "solid"
-_DANGLING: Final = "dangling"
+DANGLING: Final = "dangling"
 _WAITING: Final = "waiting"
 
 
@@ -128,7 +128,7 @@ class Garbage:
         if change.type != DELETED:
             for reference in metadata.get("ownerReferences") or ():
                 state = _state(core, reference, namespace)
-                if state == _WAITING or (state == _DANGLING and self.collector is not None):
+                if state == _WAITING or (state == DANGLING and self.collector is not None):
                     self.notice(change.kind, change.key)
 
     def empty_definitions(self, core: Core) -> None:
@@ -185,17 +185,8 @@ def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:
     key = key_of(namespace if row.namespaced else None, reference["name"])
     owner = core.ledger.collection(row).objects.get(key)
     if owner is None or owner["metadata"]["uid"] != reference["uid"]:
-        return _DANGLING
+        return DANGLING
     return row, key
-
-
-def has_no_owner_left(core: Core, obj: Json) -> bool:
-    """Whether an object had owners, and all of them are gone: the collector deletes it."""
-    metadata = obj["metadata"]
-    references, namespace = metadata.get("ownerReferences"), metadata.get("namespace")
-    return bool(references) and all(
-        resolve(core, each, namespace) == _DANGLING for each in references
-    )
 
 
 def _process(core: Core, kind: Kind, key: str, obj: Json) -> None:
@@ -243,7 +234,7 @@ def _settle_dependent(core: Core, kind: Kind, key: str, obj: Json) -> None:
 def _state(core: Core, reference: Json, namespace: str | None) -> str:
     if _waiting_owner(core, reference, namespace) is not None:
         return _WAITING
-    return _DANGLING if resolve(core, reference, namespace) == _DANGLING else _SOLID
+    return DANGLING if resolve(core, reference, namespace) == DANGLING else _SOLID
 
 
 def _waiting_owner(core: Core, reference: Json, namespace: str | None) -> Item | None:

@@ -278,22 +278,8 @@ class Store(StoreReader):
         self.settle()
 
     def expire_events(self, keys: Iterable[str], newest: int) -> None:
-        """Delete Events as `delete` would, by the one that knows that their time is up.
-
-        Of those keys some may be gone; Events of a version after `newest` stay.
-
-        NOTE: half of all changes of a load are Events that come and go (benchmarks/load.py).
-        """
-        events, objects = self.events, self.events.objects
-        for key in keys:
-            event = objects.get(key)
-            if event is None or int(event["metadata"]["resourceVersion"]) > newest:
-                continue
-            if "finalizers" in event["metadata"]:
-                namespace, _, name = key.partition("/")
-                self.delete(events.kind, name, namespace)
-            else:
-                self.drop(events, key, event)
+        """Delete Events whose time is up; some may be gone, and those after that version stay."""
+        deletion.expire_events(self, keys, newest)
         self.settle()
 
     def start_over(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from kubestage.cluster.access import Answer, Call, Resource
+from kubestage.clusterloader.reading import object_checks
 from kubestage.errors import AlreadyExists, InputError, NotFound
 
 if TYPE_CHECKING:
@@ -144,14 +145,7 @@ class Bundle:
                 "Namespace": self._namespace,
             }
             found = context.templates.objects(spec.template_path, mapping)
-        resources = [Resource.of(obj) for obj in found]
-        for resource in resources:
-            if resources.count(resource) > 1:
-                raise InputError(
-                    f"two objects of kind {resource.kind} in one template",
-                    file=spec.template_path,
-                    fix="a replica has one name, so each kind can be there once",
-                )
+        object_checks.check_twins(spec.template_path, found)
         return [
             _Work(context, self._verb, obj, self._namespace, name, self._finished) for obj in found
         ]

@@ -172,5 +172,6 @@ def unknown_parameter(key: str, known: list[str]) -> str:
 def _decode(kind: type, value: Any) -> Any:
     assert kind is Duration, kind
     if not isinstance(value, str):
-        raise ValueError(f'{value!r} is not a duration: write it as "90s" or "10m"')
+        shown = "a list" if isinstance(value, list) else repr(value)
+        raise ValueError(f'{shown} is not a duration: write it as "90s" or "10m"')
     return Duration(durations.parse_duration(value))

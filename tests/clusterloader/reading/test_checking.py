@@ -40,3 +40,36 @@ def test_a_template_that_fails_to_parse_is_told_only_when_it_is_used() -> None:
 def test_the_user_s_own_methods_count() -> None:
     text = TUNING + "steps:\n- measurements: [{method: Timer, identifier: t}]\n"
     assert loaded(text).config.steps[0].measurements[0].method == "Timer"
+
+
+def test_a_prefix_is_the_beginning_of_names_of_namespaces() -> None:
+    def failures(prefix: str, number: int = 1) -> tuple[str, ...]:
+        head = f"namespace: {{number: {number}, prefix: {prefix}}}\n"
+        return loaded(head + steps(phase(1)), {"pod.yaml": PLAIN}).failures
+
+    assert failures("a" * 61) == ()
+    [long] = failures("a" * 61, 10)
+    assert long.startswith("main.yaml: namespace.prefix: 'aaa")
+    assert "no more than 63" in long
+    [upper] = failures("Foo_Bar")
+    assert "'Foo_Bar-1' is no name of a namespace" in upper
+
+
+def test_a_negative_time_to_delete_namespaces_is_none() -> None:
+    text = "namespace: {number: 1, deleteNamespaceTimeout: -5s}\n" + steps(phase(1))
+    [said] = loaded(text, {"pod.yaml": PLAIN}).failures
+    assert said == "main.yaml: namespace.deleteNamespaceTimeout: must be non-negative"
+
+
+def test_two_objects_of_a_bundle_with_one_name_are_odd() -> None:
+    spec = "{basename: p, objectTemplatePath: pod.yaml}"
+    bundle = f"[{spec}, {spec.replace('basename: p', 'basename: q')}, {spec}]"
+    text = steps(
+        "{namespaceRange: {min: 1, max: 1}, replicasPerNamespace: 1, tuningSet: Fast, "
+        f"objectBundle: {bundle}}}"
+    )
+    [said] = loaded(text, {"pod.yaml": PLAIN}).warnings
+    assert said == (
+        "main.yaml: steps[0].phases[0].objectBundle[2].basename: 'p': another Pod of the bundle "
+        "has this name (give each its own)"
+    )

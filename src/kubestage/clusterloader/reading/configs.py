@@ -46,6 +46,7 @@ class Read(msgspec.Struct, frozen=True):
     """A configuration, and where its parts are written."""
 
     config: Config
+    place: Place
     steps: list[PlacedStep]
     tuning_sets: list[tuple[TuningSet, Place]]
     dependencies: list[tuple[Dependency, Place]]
@@ -82,7 +83,7 @@ def read(value: Any, place: Place, problems: Problems, flattening: Flattening) -
         chaos_monkey=_chaos_monkey(fields, problems),
         dependencies=tuple(each for each, _ in dependencies),
     )
-    return Read(config, steps, tuning_sets, dependencies)
+    return Read(config, place, steps, tuning_sets, dependencies)
 
 
 def _namespaces(outer: Fields, problems: Problems) -> Namespaces:
@@ -108,6 +109,8 @@ def _namespaces(outer: Fields, problems: Problems) -> Namespaces:
         prefix = _DOCUMENT_PREFIX
     default = Namespaces()
     timeout_ns = fields.duration_ns("deleteNamespaceTimeout")
+    if timeout_ns is not None and timeout_ns < 0:
+        problems.failing(place.child("deleteNamespaceTimeout"), "must be non-negative")
     return Namespaces(
         number=number,
         prefix=prefix,

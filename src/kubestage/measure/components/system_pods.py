@@ -12,7 +12,14 @@ from kubestage.golang import times
 from kubestage.measure import perf_data
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
-from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary, Verdict
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    Verdict,
+    empty_verdict,
+)
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
@@ -80,7 +87,9 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
             return MeasurementResult(errors=("start needs to be executed before gather",))
         metrics = _since(metrics, self._before)
         summary = Summary(NAME, perf_data.pretty({"pods": metrics}), self.cluster.moments.unix_ns)
-        result = MeasurementResult(summaries=(summary,))
+        is_empty = not any(pod["containers"] for pod in metrics)
+        verdicts = (empty_verdict(NAME),) if is_empty else ()
+        result = MeasurementResult(summaries=(summary,), verdicts=verdicts)
         return (
             _with_restart_check(result, params, metrics, allowed)
             if params.enable_restart_count_check

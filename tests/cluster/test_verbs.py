@@ -162,10 +162,3 @@ def test_another_version_of_a_kind_is_shown_as_it_was_asked_for() -> None:
     created = done(stage, verb="create", resource=kind, namespace="default", body=body)
     listed = done(stage, verb="list", resource=kind)
     assert created["apiVersion"] == listed["items"][0]["apiVersion"] == "autoscaling/v1"
-
-
-def test_there_is_no_path_to_create_an_object_in_all_namespaces() -> None:
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"}}
-    error = refused(stages.empty()[0], verb="create", body=pod)
-    assert isinstance(error, MethodNotAllowed)
-    assert error.message == "the server does not allow this method on the requested resource"

@@ -43,9 +43,6 @@ def carry_out(store: Store, call: Call) -> tuple[Json | None, ApiError | None]:
 
 def _create(store: Store, row: Kind, call: Call) -> Json:
     body = _object(call)
-    if row.namespaced and not call.namespace:
-        # There is no path to create an object of all namespaces.
-        raise MethodNotAllowed(_NO_VERB)
     created = store.create(body, kind=row, namespace=call.namespace or None)
     return conversion.to_served(row, created)
 

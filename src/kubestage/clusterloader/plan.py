@@ -249,8 +249,8 @@ class _Planner:
                 if not self._undefined(spec, obj):
                     name = f"{spec.basename}-{index}"
                     found = object_checks.problems(obj, namespace, name, is_new=is_new)
-                    told = (f"{spec.template_path}: {each}" for each in found)
-                    self._problems.update(dict.fromkeys(told))
+                    lines = (f"{spec.template_path}: {each}" for each in found)
+                    self._problems.update(dict.fromkeys(lines))
                 self._images.update(dict.fromkeys(images_of(obj)))
                 kind = Resource.of(obj).kind
                 pods[kind] = pods.get(kind, 0) + pods_of(obj, self._nodes)

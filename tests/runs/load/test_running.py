@@ -131,3 +131,18 @@ def test_a_suite_with_a_misspelt_key_is_odd() -> None:
     assert re.search(said, planned.warnings[0])
     with pytest.raises(InputError, match=said):
         planning.plan_load("suite.yaml", LoadOptions(nodes=1, is_strict=True))
+
+
+def test_a_phase_without_a_namespace_makes_no_object_that_needs_one() -> None:
+    config = loads.CONFIG.replace("- namespaceRange: {min: 1, max: 1}\n    replicas", "- replicas")
+    [completed] = running.load(loads.write(config), LoadOptions(nodes=1)).completed
+    created = [each for each in completed.result.errors if "creation error" in each]
+    assert len(created) == 4
+    assert created[0] == (
+        "namespace  object pod-0 creation error: "
+        "the server does not allow this method on the requested resource"
+    )
+    namespace = "apiVersion: v1\nkind: Namespace\n"
+    config = config.partition("- name: Wait")[0]
+    [completed] = running.load(loads.write(config, pod=namespace), LoadOptions(nodes=1)).completed
+    assert completed.result.errors == []

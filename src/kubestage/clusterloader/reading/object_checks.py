@@ -28,6 +28,12 @@ def check_twins(path: str, objects: Sequence[Json]) -> None:
             )
 
 
+def lacks_namespace(obj: Json, namespace: str) -> bool:
+    """Whether an object is in a namespace and none is named; custom resources are not known."""
+    row = built_in(str(obj["apiVersion"]), str(obj["kind"]))
+    return row is not None and row.namespaced and not namespace
+
+
 def problems(obj: Json, namespace: str, name: str, *, is_new: bool) -> Iterator[str]:
     """What an API server would refuse; only objects that are created have to be complete.
 
@@ -43,7 +49,7 @@ def problems(obj: Json, namespace: str, name: str, *, is_new: bool) -> Iterator[
     if misfits:
         return
     stated = (obj.get("metadata") or {}).get("namespace")
-    if row.namespaced and not namespace:
+    if lacks_namespace(obj, namespace):
         yield f"{kind} is in a namespace, and its phase names none (add a namespaceRange)"
     elif row.namespaced and stated and stated != namespace:
         yield f"metadata.namespace: {stated!r} is not {namespace!r}, which the phase names"

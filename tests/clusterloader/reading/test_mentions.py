@@ -146,3 +146,43 @@ def test_what_acts_need_not_report(method: str) -> None:
 def test_the_documents_gatherer_has_a_default() -> None:
     mentions = _actions("ProfileGatherer", "start", "gather")
     assert _loaded(mentions, is_strict=True).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("WaitForNodes", "minDesiredNodeCount: 1, maxDesiredNodeCount: 2, timeout: 20s"),
+        ("WaitForRunningPods", "desiredPodCount: 1, timeout: 4s"),
+    ],
+)
+def test_a_wait_that_ends_before_its_first_check_is_told(method: str, params: str) -> None:
+    [failure] = _loaded(f"{{method: {method}, identifier: i, params: {{{params}}}}}").failures
+    assert failure.startswith(f"{BEGIN}.params.timeout: ")
+    assert "nothing is checked before (make it longer than the refreshInterval, " in failure
+    quick = f"{{method: {method}, identifier: i, params: {{{params}, refreshInterval: 1s}}}}"
+    assert _loaded(quick).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "switch"),
+    [
+        ("ClusterOOMsTracker", "clusterOOMsTrackerEnabled"),
+        ("SystemPodMetrics", "systemPodMetricsEnabled"),
+    ],
+)
+def test_what_is_switched_off_need_not_be_started(method: str, switch: str) -> None:
+    assert _loaded(_actions(method, "gather"), is_strict=True).warnings == ()
+    assert _loaded(_actions(method, "start"), is_strict=True).warnings == ()
+    is_on = f", {switch}: true"
+    [failure] = _loaded(_actions(method, "gather", params=is_on)).failures
+    assert f"{method} - i gathers and was not started" in failure
+    assert _loaded(_actions(method, "start", "gather", params=is_on)).failures == ()
+
+
+@pytest.mark.parametrize("method", ["APIResponsivenessPrometheus", "APIResponsiveness"])
+def test_a_misspelt_key_of_a_custom_threshold_is_odd(method: str) -> None:
+    thresholds = "[{verb: PUT, threshold: 5s}, {vreb: PUT, threshold: 5s}]"
+    mentions = _actions(method, "start", "gather", params=f', customThresholds: "{thresholds}"')
+    said = "params.customThresholds[1].vreb: unknown parameter (did you mean 'verb'?)"
+    begin = "main.yaml: steps[0].measurements"
+    assert _loaded(mentions).warnings == (f"{begin}[0].{said}", f"{begin}[1].{said}")

@@ -113,7 +113,7 @@ class MentionChecks:
         errors = {str(error): error for error in self._problems_of(typed, mentions)}
         for error in errors.values():
             self._failing(error, at)
-        self._action(typed.action, (*key, typed.subject), kind, at("params.action"))
+        self._action(typed, (*key, typed.subject), kind, at("params.action"))
 
     def _typed(
         self, kind: type[Measurement[Any]], raw: dict[str, Any], at: Placing
@@ -171,12 +171,14 @@ class MentionChecks:
             reason, _, fix = text.partition("; ")
             self._problems.odd(at(key), reason, fix or None)
 
-    def _action(self, action: str, key: _Key, kind: type[Measurement[Any]], place: Place) -> None:
-        known = measurement.known_actions(kind)
+    def _action(self, typed: Params, key: _Key, kind: type[Measurement[Any]], place: Place) -> None:
+        action, known = typed.action, measurement.known_actions(kind)
         if known and action not in known:
             error = measurement.unknown_action(action, *known)
             self._problems.failing(place, error.problem, error.fix)
             self._starts.pop(key, None)
+        elif typed.is_off:
+            return
         elif action in kind.ends:
             self._ending(action, key, kind, place)
         else:

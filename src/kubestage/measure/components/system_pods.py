@@ -47,6 +47,11 @@ class SystemPodParams(Params, frozen=True, kw_only=True):
     enable_restart_count_check: bool = False
     system_pods_failure_enabled: bool = True
 
+    @property
+    def is_off(self) -> bool:
+        """It has to be switched on."""
+        return not self.system_pod_metrics_enabled
+
     def problems(self) -> Iterator[InputError]:
         """The overrides are YAML."""
         try:
@@ -60,6 +65,7 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
 
     params_type = SystemPodParams
     actions = ("start", "gather", "pause", "unpause")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

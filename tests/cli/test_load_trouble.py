@@ -34,6 +34,11 @@ steps:
   - method: WaitForControlledPodsRunning
     identifier: things
     params: {action: start, apiVersion: example.com/v1, kind: Thing}
+- name: Wait for them
+  measurements:
+  - method: WaitForControlledPodsRunning
+    identifier: things
+    params: {action: gather}
 """
 QUERY = """
 name: query

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 RC = {"apiVersion": "v1", "kind": "ReplicationController"}
 SERVICE = {"apiVersion": "v1", "kind": "Service"}
+POD = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+# What both kinds need; a server drops the fields that one of them does not have.
+COMPLETE = {"selector": {"a": "b"}, "template": POD, "clusterIP": "None"}
 
 
 class Shelf:
@@ -39,9 +42,9 @@ class Shelf:
         assert mapping["Nodes"] == 7
         self.filled.append(f"{mapping['Namespace']}/{mapping['Name']}")
         assert mapping["Name"] == f"{mapping['BaseName']}-{mapping['Index']}"
-        spec = {"replicas": mapping.get("Replicas", 1)}
+        spec = {"replicas": mapping.get("Replicas", 1), **COMPLETE}
         if mapping["BaseName"] == "sized":
-            spec = {"replicas": 1 if len(self.filled) % 2 else 3}
+            spec["replicas"] = 1 if len(self.filled) % 2 else 3
         return [{**each, "spec": spec} for each in self.raw_objects(path)]
 
 
@@ -237,3 +240,89 @@ def test_objects_say_how_many_pods_they_make(kind: str, spec: Any, pods: int) ->
 def test_a_plan_is_plain_data() -> None:
     made = planned(phase(2))
     assert msgspec.json.decode(msgspec.json.encode(made))["steps"][0]["phases"][0]["actions"] == 2
+
+
+class One:
+    """Templates that make one object, or several."""
+
+    def __init__(self, *objects: dict[str, Any]) -> None:
+        self._objects = list(objects)
+
+    def raw_objects(self, path: str) -> list[dict[str, Any]]:
+        return self._objects
+
+    def objects(self, path: str, mapping: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self._objects
+
+
+CONFIG_MAP: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap"}
+CONTAINERS = {"containers": [{"name": "c", "image": "i"}]}
+
+
+@pytest.mark.parametrize(
+    ("objects", "problem"),
+    [
+        ([{**RC, "spec": {"replicas": "two"}}], "spec.replicas: expected a whole number"),
+        ([{**RC, "spec": {**COMPLETE, "replicas": -1}}], "spec.replicas: Invalid value: -1"),
+        ([{**CONFIG_MAP, "data": {"a": 5}}], "data[a]: expected a string"),
+        (
+            [{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": []}}],
+            "spec.containers: Required value",
+        ),
+        (
+            [{**CONFIG_MAP, "metadata": {"namespace": "other"}}],
+            "metadata.namespace: 'other' is not 'test-1', which the phase names",
+        ),
+        ([CONFIG_MAP, CONFIG_MAP], "two objects of kind ConfigMap in one template"),
+    ],
+)
+def test_what_a_server_would_refuse_is_told(objects: list[dict[str, Any]], problem: str) -> None:
+    [found] = _plan_of(phase(2), *objects).problems
+    assert "rc.yaml: " in found
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        {**SERVICE, "spec": {"clusterIP": "None", "selector": {"a": "b"}}},
+        {**CONFIG_MAP, "datta": {}},
+        {"apiVersion": "example.com/v1", "kind": "Thing", "spec": 5},
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"namespace": "other"}},
+    ],
+)
+def test_what_a_server_would_take_is_no_problem(obj: dict[str, Any]) -> None:
+    assert _plan_of(phase(2), obj).problems == ()
+
+
+def test_a_patch_need_not_be_complete() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": []}}
+    assert len(_plan_of(phase(2), pod).problems) == 1
+    first = config.Phase((config.ObjectSpec("p", "whole.yaml"),), 2, "qps")
+
+    class Two(One):
+        """A complete template, and a patch."""
+
+        def objects(self, path: str, mapping: Mapping[str, Any]) -> list[dict[str, Any]]:
+            return [{**pod, "spec": CONTAINERS if path == "whole.yaml" else {}}]
+
+    whole = msgspec.structs.replace(first, namespace_range=config.NamespaceRange(1, 1))
+    then = msgspec.structs.replace(whole, objects=(config.ObjectSpec("p", "patch.yaml"),))
+    steps = (config.Step(phases=(whole,)), config.Step(phases=(then,)))
+    assert plan(config.Config(steps, "test", SETS), Two(pod), {}).problems == ()
+
+
+def test_an_object_of_a_namespace_needs_one() -> None:
+    spec = config.ObjectSpec("p", "rc.yaml")
+    [problem] = _plan_of(config.Phase((spec,), 1, "qps"), CONFIG_MAP).problems
+    assert problem.startswith("rc.yaml: ConfigMap is in a namespace, and its phase names none")
+
+
+def test_two_objects_of_one_name_have_the_same_number_of_replicas() -> None:
+    made = _plan_of(phase(2, "web", "web"), CONFIG_MAP)
+    assert made.problems == ()
+    assert [each.create for each in made.steps[0].phases[0].objects] == [2, 2]
+
+
+def _plan_of(made: config.Phase, *objects: dict[str, Any]) -> LoadPlan:
+    return plan(config.Config((config.Step(phases=(made,)),), "test", SETS), One(*objects), {})

@@ -29,6 +29,14 @@ def test_a_suite_may_be_json_or_empty() -> None:
     assert suites.read("# nothing\n", "suite.yaml") == ()
 
 
+def test_a_key_that_nothing_reads_is_a_warning_of_its_scenario() -> None:
+    text = "- {identifier: x, configPath: c.yaml}\n- {identifer: y, configPath: c.yaml}\n"
+    first, second = suites.read(text, "suite.yaml")
+    assert first.warnings == ()
+    said = "suite.yaml: [1].identifer: unknown key (did you mean 'identifier'?)"
+    assert second.warnings == (said,)
+
+
 def test_all_problems_are_told_at_once() -> None:
     text = """
 - {identifier: a_b, configPath: c.yaml}

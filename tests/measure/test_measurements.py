@@ -53,6 +53,9 @@ class _Noting(Measurement[_NotingParams]):
             pending = PendingResult()
             pending.resolve(MeasurementResult(errors=("at last",)))
             return pending
+        if params.word == "wrong":
+            wrong: Any = None
+            return wrong  # type: ignore[no-any-return]
         self.words.append(f"{params.action} {params.word}")
         return MeasurementResult(warnings=(" ".join(self.words),))
 
@@ -134,3 +137,8 @@ def test_a_measurement_that_gathers_nothing_refuses_to_be_asked() -> None:
     made.perform("Silent", "it", {"action": "gather"}).then(told.append)
     [outcome] = told
     assert "unknown action 'gather'" in outcome.errors[0]
+
+
+def test_what_is_no_result_is_an_error_of_the_step() -> None:
+    (error,) = perform(made(), "a", action="start", word="wrong").errors
+    assert error == "Noting returned None (return a MeasurementResult, which may be empty)"

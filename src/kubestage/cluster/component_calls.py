@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _LEASE_EVERY_NS: Final = 10 * 1_000_000_000
 _STATUS_EVERY_NS: Final = 300 * 1_000_000_000
-# Scheduler and controller manager each read and renew the Lease that elects their leader.
+# Scheduler and controller manager each renew the Lease that elects their leader. One that leads
+# writes what it knows, and reads first only after a conflict.
 _ELECTED: Final = 2
 _ELECTION_EVERY_NS: Final = 2 * 1_000_000_000
 
@@ -82,13 +83,12 @@ class ComponentCalls:
         self._beat_ns = now_ns
         find = self._api.endpoints.find
         elections = now_ns // _ELECTION_EVERY_NS - since_ns // _ELECTION_EVERY_NS
-        for verb in ("GET", "PUT"):
-            find(verb, self._store.kind(LEASE)).owed += _ELECTED * elections
+        lease, node = self._store.kind(LEASE), self._store.kind(gvk.NODE)
+        find("PUT", lease).owed += _ELECTED * elections
         if not nodes:
             return
         leases = now_ns // _LEASE_EVERY_NS - since_ns // _LEASE_EVERY_NS
         reports = now_ns // _STATUS_EVERY_NS - since_ns // _STATUS_EVERY_NS
-        lease, node = self._store.kind(LEASE), self._store.kind(gvk.NODE)
         find("PUT", lease).owed += nodes * leases
         find("PATCH", node, "status").owed += nodes * reports
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from kubestage.cluster.access import Answer, Call, Resource
+from kubestage.clusterloader.reading import object_checks
 from kubestage.errors import AlreadyExists, InputError, NotFound
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def merge_patch_for(current: Any, desired: dict[str, Any]) -> dict[str, Any]:
 
 CREATE, PATCH, DELETE = "create", "patch", "delete"
 _WORDS = {CREATE: "creation", PATCH: "updating", DELETE: "deletion"}
+_NO_PATH = "the server does not allow this method on the requested resource"
 
 
 class Objects(Protocol):
@@ -144,14 +146,7 @@ class Bundle:
                 "Namespace": self._namespace,
             }
             found = context.templates.objects(spec.template_path, mapping)
-        resources = [Resource.of(obj) for obj in found]
-        for resource in resources:
-            if resources.count(resource) > 1:
-                raise InputError(
-                    f"two objects of kind {resource.kind} in one template",
-                    file=spec.template_path,
-                    fix="a replica has one name, so each kind can be there once",
-                )
+        object_checks.check_twins(spec.template_path, found)
         return [
             _Work(context, self._verb, obj, self._namespace, name, self._finished) for obj in found
         ]
@@ -182,7 +177,10 @@ class _Work:
     def begin(self) -> None:
         """Make the call that does it; an update has to see the object first."""
         verb, requests = self._verb, self._context.requests
-        if verb == CREATE:
+        if verb == CREATE and object_checks.lacks_namespace(self._object, self._namespace):
+            # ClusterLoader2 posts it to the path of all namespaces, which takes no object.
+            self._done(self, self._failed(_NO_PATH))
+        elif verb == CREATE:
             call = self._call(CREATE, body=self._named(), namespace=self._namespace)
             requests.make(call, self._finish, allowed=(AlreadyExists,))
         elif verb == PATCH:
@@ -214,12 +212,12 @@ class _Work:
         leftovers = self._context.leftovers
         error = ""
         if answer.error is not None:
-            error = (
-                f"namespace {self._namespace} object {self._name} {_WORDS[self._verb]} error: "
-                f"{answer.error.message}"
-            )
+            error = self._failed(answer.error.message)
         elif self._verb == CREATE and answer.object is not None:
             leftovers.created(self._resource, self._namespace, self._name)
         elif self._verb == DELETE:
             leftovers.deleted(self._resource, self._namespace, self._name)
         self._done(self, error)
+
+    def _failed(self, why: str) -> str:
+        return f"namespace {self._namespace} object {self._name} {_WORDS[self._verb]} error: {why}"

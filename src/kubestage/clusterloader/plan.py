@@ -18,7 +18,7 @@ from kubestage.clusterloader.planned import (
     pods_of,
     samples,
 )
-from kubestage.clusterloader.reading import undefined
+from kubestage.clusterloader.reading import object_checks, undefined
 from kubestage.clusterloader.replicas import Identity, ReplicaCounts
 from kubestage.clusterloader.tuning.expectations import Expectations
 from kubestage.errors import InputError
@@ -177,16 +177,18 @@ class _Planner:
 
     def _change(self, phase: Phase, namespace: str) -> ReplicaChange:
         """What is done in a namespace."""
-        counts = []
+        identities = []
         for spec in phase.objects:
             if spec.list_unknown is not None:
                 note = f"{spec.basename}: how many there are is counted when the step begins"
                 self._notes[note] = None
             kinds = self._resources(spec)
             if kinds:
-                identity = Identity(namespace, spec.basename, kinds[0].kind, kinds[0].group)
-                counts.append(self._replicas.get(identity) or 0)
-                self._replicas.set(identity, phase.replicas_per_namespace)
+                kind = kinds[0]
+                identities.append(Identity(namespace, spec.basename, kind.kind, kind.group))
+        counts = [self._replicas.get(each) or 0 for each in identities]
+        for each in identities:
+            self._replicas.set(each, phase.replicas_per_namespace)
         if len(set(counts)) > 1:
             names = ", ".join(spec.basename for spec in phase.objects)
             self._problems[f"bundle of {names}: not the same number of replicas"] = None
@@ -214,7 +216,7 @@ class _Planner:
     def _objects(
         self, spec: ObjectSpec, totals: dict[str, int], filled: list[tuple[str, int]]
     ) -> list[PlannedObject]:
-        self._render(spec, filled)
+        self._render(spec, filled, is_new=not totals[PATCH])
         planned = []
         for resource in self._resources(spec):
             kind, key = resource.kind, (resource.kind, spec.basename)
@@ -225,7 +227,7 @@ class _Planner:
             planned.append(PlannedObject(kind=kind, basename=spec.basename, pods=pods, **totals))
         return planned
 
-    def _render(self, spec: ObjectSpec, filled: list[tuple[str, int]]) -> None:
+    def _render(self, spec: ObjectSpec, filled: list[tuple[str, int]], *, is_new: bool) -> None:
         """Fill the template for some replicas: whether that works, and how many pods they have."""
         pods: dict[str, int] = {each.kind: 0 for each in self._resources(spec)}
         for namespace, index in filled if pods else ():
@@ -239,22 +241,29 @@ class _Planner:
             }
             try:
                 objects = self._templates.objects(spec.template_path, mapping)
+                object_checks.check_twins(spec.template_path, objects)
             except InputError as problem:
                 self._problems[f"{spec.basename}-{index}: {problem}"] = None
                 return
             for obj in objects:
-                self._undefined(spec, obj)
+                if not self._undefined(spec, obj):
+                    name = f"{spec.basename}-{index}"
+                    found = object_checks.problems(obj, namespace, name, is_new=is_new)
+                    lines = (f"{spec.template_path}: {each}" for each in found)
+                    self._problems.update(dict.fromkeys(lines))
                 self._images.update(dict.fromkeys(images_of(obj)))
                 kind = Resource.of(obj).kind
                 pods[kind] = pods.get(kind, 0) + pods_of(obj, self._nodes)
         for kind in pods if filled else ():
             self._pods[kind, spec.basename] = pods[kind] / len(filled)
 
-    def _undefined(self, spec: ObjectSpec, obj: dict[str, Any]) -> None:
+    def _undefined(self, spec: ObjectSpec, obj: dict[str, Any]) -> bool:
         """Report where an object has no value for a variable."""
-        for path in undefined.paths(obj):
+        found = list(undefined.paths(obj))
+        for path in found:
             problem = f"{spec.template_path}: {path}: a variable in it has no value"
             self._problems[f"{problem} (add it to templateFillMap)"] = None
+        return bool(found)
 
     def _measurements(self, mention: Mention) -> list[PlannedMeasurement]:
         if mention.identifier:

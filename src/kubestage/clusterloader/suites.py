@@ -11,11 +11,15 @@ from kubestage.errors import InputError
 
 
 class SuiteScenario(msgspec.Struct, frozen=True):
-    """One configuration of a suite; its paths are as the suite writes them."""
+    """One configuration of a suite; its paths are as the suite writes them.
+
+    `warnings` are about keys that nothing reads.
+    """
 
     identifier: str
     config_path: str
     override_paths: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def read(text: str, file: str) -> tuple[SuiteScenario, ...]:
@@ -34,11 +38,14 @@ def read(text: str, file: str) -> tuple[SuiteScenario, ...]:
         )
     found: list[SuiteScenario] = []
     for index, each in enumerate(value):
+        before = len(problems.warnings)
         fields = Fields(
             each, place.at(index), problems, ("identifier", "configPath", "overridePaths")
         )
         if fields.is_sound:
-            found.append(_scenario(fields, problems, [scenario.identifier for scenario in found]))
+            scenario = _scenario(fields, problems, [scenario.identifier for scenario in found])
+            warnings = tuple(problems.warnings[before:])
+            found.append(msgspec.structs.replace(scenario, warnings=warnings))
     problems.refuse_any()
     return tuple(found)
 

@@ -38,6 +38,8 @@ class Measurement(Generic[P]):
     """Whether an ending without a ``start`` before it fails, or measures something else."""
     ends: ClassVar[tuple[str, ...]] = ("gather",)
     """The actions that end what ``start`` began."""
+    is_restarted: ClassVar[bool] = False
+    """Whether it has to be started again before it can end a second time."""
 
     @classmethod
     def inner_mentions(cls, params: Params) -> list[tuple[str, dict[str, Any]]]:

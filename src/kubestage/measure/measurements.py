@@ -52,10 +52,10 @@ class Measurements:
             result = instance.perform(typed)
         except (InputError, ApiError) as problem:
             result = MeasurementResult(errors=(str(problem),))
-        if isinstance(result, MeasurementResult):
-            forward.resolve(result)
-        else:
+        if isinstance(result, PendingResult):
             result.then(forward.resolve)
+        else:
+            forward.resolve(_checked(result, method))
         return pending
 
     def dispose(self) -> None:
@@ -80,6 +80,14 @@ class Measurements:
             )
             found = self._instances[key] = self._registry.find(method)(context)
         return found
+
+
+def _checked(result: object, method: str) -> MeasurementResult:
+    """A result; a measurement of a user may return something else."""
+    if isinstance(result, MeasurementResult):
+        return result
+    problem = f"{method} returned {result!r} (return a MeasurementResult, which may be empty)"
+    return MeasurementResult(errors=(problem,))
 
 
 class _WithWarnings:

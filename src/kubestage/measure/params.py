@@ -40,6 +40,11 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """What is started and ended, where one measurement can start several things."""
         return ""
 
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is done for these parameters, whatever the action."""
+        return False
+
     def files(self) -> Iterator[tuple[str, str]]:
         """The files that are read: parameters and their paths."""
         yield from ()
@@ -163,14 +168,16 @@ def _text(item: Any) -> Any:
     return str(item) if isinstance(item, int | float) else item
 
 
-def unknown_parameter(key: str, known: list[str]) -> str:
-    """The warning about a key that is not among the known names."""
-    close = difflib.get_close_matches(key, known, 1)
-    return f"params.{key}: unknown parameter" + (f"; did you mean {close[0]!r}?" if close else "")
+def unknown_parameter(key: str, known: list[str], where: str = "") -> str:
+    """The warning about a key that is not among the known names; `where` is the path to it."""
+    close = difflib.get_close_matches(str(key), known, 1)
+    fix = f"; did you mean {close[0]!r}?" if close else ""
+    return f"params.{where}{key}: unknown parameter{fix}"
 
 
 def _decode(kind: type, value: Any) -> Any:
     assert kind is Duration, kind
     if not isinstance(value, str):
-        raise ValueError(f'{value!r} is not a duration: write it as "90s" or "10m"')
+        shown = "a list" if isinstance(value, list) else repr(value)
+        raise ValueError(f'{shown} is not a duration: write it as "90s" or "10m"')
     return Duration(durations.parse_duration(value))

@@ -66,7 +66,8 @@ class MeasurementResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one action of a measurement.
 
     `errors` fail the step, and with it the test; `is_fatal` ends the test. `skipped` is why
-    nothing was measured, where the measured feature is off. `warnings` are reported.
+    nothing was measured, where the measured feature is off. `warnings` are reported. `has_samples`
+    is set where a part without verdicts measured something.
     """
 
     summaries: tuple[Summary, ...] = ()
@@ -77,15 +78,19 @@ class MeasurementResult(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     skipped: str = ""
     is_fatal: bool = False
+    has_samples: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether it has verdicts, and all of them passed without a sample."""
-        return bool(self.verdicts) and all(each.is_empty for each in self.verdicts)
+        are_empty = bool(self.verdicts) and all(each.is_empty for each in self.verdicts)
+        return are_empty and not self.has_samples
 
 
 NOTHING = MeasurementResult()
 """An empty result, as that of most starts."""
+NOT_STARTED = MeasurementResult(skipped="it is not started")
+"""The result of a gather where ClusterLoader2 reports nothing, and no error."""
 
 
 class PendingResult:
@@ -120,14 +125,17 @@ Result = MeasurementResult | PendingResult
 _NO_ITEMS: Final = '\n  "dataItems": null'
 
 
+def empty_verdict(name: str) -> Verdict:
+    """The verdict of a file without a sample."""
+    return Verdict(name=name, passed=True, samples=0)
+
+
 def with_empty_verdicts(result: MeasurementResult) -> MeasurementResult:
     """A result with a verdict for each summary without data, unless one shows that already."""
     if any(each.samples == 0 for each in result.verdicts):
         return result
     empty = tuple(
-        Verdict(name=each.name, passed=True, samples=0)
-        for each in result.summaries
-        if _NO_ITEMS in each.content
+        empty_verdict(each.name) for each in result.summaries if _NO_ITEMS in each.content
     )
     return msgspec.structs.replace(result, verdicts=result.verdicts + empty) if empty else result
 
@@ -142,4 +150,5 @@ def merge_results(results: list[MeasurementResult]) -> MeasurementResult:
         **parts,
         skipped="; ".join(result.skipped for result in results if result.skipped),
         is_fatal=any(result.is_fatal for result in results),
+        has_samples=any(result.has_samples for result in results),
     )

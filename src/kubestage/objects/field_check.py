@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """One field that cannot stay as it is."""
+    """One field that cannot stay as it is; an API server drops one that `is_unknown`."""
 
     path: str
     problem: str
     fix: str | None = None
+    is_unknown: bool = False
 
 
 def misfits(obj: dict[str, Any]) -> list[Misfit]:
@@ -51,7 +52,7 @@ def misfits(obj: dict[str, Any]) -> list[Misfit]:
 def _unknown(obj: dict[str, Any], row: kinds.Kind) -> Iterator[Misfit]:
     """The fields that a definition of ours lacks."""
     for path, name, fix in file_check.unknown_fields(obj, row):
-        yield Misfit(path, f'unknown field "{name}"', fix)
+        yield Misfit(path, f'unknown field "{name}"', fix, is_unknown=True)
 
 
 def _struct(struct: schema.Struct, value: Any, path: str, root: schema.Struct) -> Iterator[Misfit]:
@@ -62,7 +63,8 @@ def _struct(struct: schema.Struct, value: Any, path: str, root: schema.Struct) -
         where = f"{path}.{key}" if path else key
         field = struct.by_json.get(key)
         if field is None:
-            yield Misfit(where, f'unknown field "{key}"', _suggestion(key, struct, root))
+            fix = _suggestion(key, struct, root)
+            yield Misfit(where, f'unknown field "{key}"', fix, is_unknown=True)
         elif item is not None:
             yield from _value(field.type.bare, item, where, root)
 

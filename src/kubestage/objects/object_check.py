@@ -51,6 +51,15 @@ def broken_rules(obj: Json, kind: kinds.Kind) -> Iterator[InputError]:
     if metadata.get("generateName"):
         metadata.setdefault("name", f"{metadata['generateName']}xxxxx")
     metadata.setdefault("uid", _UID)
-    prepared = strategy.prepare_for_create({**obj, "metadata": metadata})
+    prepared = strategy.prepare_for_create(_with_addresses({**obj, "metadata": metadata}))
     for broken in rules.validate_create(prepared):
         yield InputError(broken.body, path=broken.field)
+
+
+def _with_addresses(obj: Json) -> Json:
+    """A Service with what the allocator makes of its first address: all of its addresses."""
+    spec = obj.get("spec") or {}
+    if (obj["apiVersion"], obj["kind"]) != ("v1", "Service") or spec.get("clusterIPs"):
+        return obj
+    first = spec.get("clusterIP")
+    return {**obj, "spec": {**spec, "clusterIPs": [first]}} if first else obj

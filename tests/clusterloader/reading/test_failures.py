@@ -303,7 +303,8 @@ def test_what_gathering_reads_is_checked_there(method: str) -> None:
 
 
 def test_a_parameter_that_no_part_knows_is_a_warning() -> None:
-    found = _loaded(_mention("TestMetrics", "{action: start, systemPodMetricsEnable: true}"))
+    steps = _mention("TestMetrics", "{action: start, systemPodMetricsEnable: true}")
+    found = _loaded(steps + _mention("TestMetrics", "{action: gather}"))
     assert found.failures == ()
     assert found.warnings == (
         (

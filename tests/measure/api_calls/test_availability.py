@@ -132,3 +132,7 @@ def test_the_answer_that_is_still_due_counts() -> None:
     measured = slow()
     assert measured.perform("gather", seconds=2).verdicts[0].samples == 1
     assert measured.cluster.moments.pending == 0
+
+
+def test_gathering_without_a_start_is_skipped() -> None:
+    assert Measured("APIAvailability").perform("gather").skipped == "it is not started"

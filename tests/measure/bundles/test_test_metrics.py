@@ -150,3 +150,11 @@ def test_the_end_of_the_test_is_that_of_all_parts() -> None:
     measured.measurements.dispose()
     assert measured.cluster.moments.pending == 0
     assert all(watch.is_stopped for watch in measured.cluster.watches)
+
+
+def test_a_part_without_a_sample_does_not_empty_the_rest() -> None:
+    measured = Measured("TestMetrics")
+    measured.perform("start", **SWITCHES)
+    gathered = measured.perform("gather", **SWITCHES)
+    assert any(each.is_empty for each in gathered.verdicts)
+    assert not gathered.is_empty

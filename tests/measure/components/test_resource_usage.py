@@ -169,6 +169,7 @@ def test_gathering_without_a_start_is_no_error() -> None:
     outcome = real().perform("gather")
     assert not outcome.errors
     assert not outcome.summaries
+    assert outcome.skipped == "it is not started"
 
 
 def test_a_page_that_is_no_summary_is_told_and_passed_over() -> None:

@@ -77,3 +77,13 @@ def test_it_is_skipped_where_no_scheduler_can_be_asked(is_registered: bool) -> N
     assert ("404" in outcome.skipped) == is_registered
     assert outcome.skipped
     assert not outcome.errors
+
+
+def test_a_scheduler_that_did_nothing_meanwhile_has_no_sample() -> None:
+    measured = Measured("SchedulingMetrics")
+    measured.cluster.pages[STAGE] = Page(200, page(E2E, [100, 100, 100]))
+    measured.perform("start")
+    (verdict,) = measured.perform("gather").verdicts
+    assert (verdict.name, verdict.is_empty) == ("SchedulingMetrics", True)
+    measured.cluster.pages[STAGE] = Page(200, page(E2E, [100, 101, 101]))
+    assert not measured.perform("gather").verdicts

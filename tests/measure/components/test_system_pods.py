@@ -129,3 +129,10 @@ def test_overrides_that_are_no_numbers_are_refused(overrides: str) -> None:
 )
 def test_images_are_told_without_registry_tag_and_digest(image: str, name: str) -> None:
     assert system_pods.image_name(image) == name
+
+
+def test_without_a_system_pod_there_is_no_sample() -> None:
+    measured = Measured("SystemPodMetrics")
+    measured.perform("start", **ON)
+    (verdict,) = measured.perform("gather", **ON).verdicts
+    assert (verdict.name, verdict.is_empty) == ("SystemPodMetrics", True)

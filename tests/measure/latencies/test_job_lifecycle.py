@@ -83,3 +83,15 @@ def test_a_job_that_was_deleted_after_it_completed_counts() -> None:
 def test_one_that_was_not_started_cannot_gather() -> None:
     asked = Asked(make(JobLifecycleLatency, FakeCluster()), action="gather")
     assert asked.outcome.errors == ("metric JobLifecycleLatency has not been started",)
+
+
+def test_without_a_job_there_is_no_sample() -> None:
+    cluster = FakeCluster()
+    gathered = Asked(started(cluster), action="gather")
+    cluster.moments.run(10)
+    (verdict,) = gathered.outcome.verdicts
+    assert (verdict.name, verdict.is_empty) == ("JobLifecycleLatency_it", True)
+    cluster.put(job("a", 1, 2, 3))
+    gathered = Asked(started(cluster), action="gather")
+    cluster.moments.run(10)
+    assert not gathered.outcome.verdicts

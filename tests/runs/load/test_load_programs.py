@@ -165,10 +165,12 @@ def test_an_unknown_image_warns_and_fails_if_the_load_is_strict() -> None:
 def test_the_plan_has_images_without_a_program(kind: str) -> None:
     image = "registry.example/perf-tests-util/mystery:v1"
     spec = f"{{containers: [{{name: a, image: '{image}'}}, {{name: b, image: pause}}]}}"
-    if kind != "Pod":
-        spec = f"{{template: {{spec: {spec}}}}}"
-    if kind == "CronJob":
-        spec = f"{{jobTemplate: {{spec: {spec}}}}}"
+    if kind == "Deployment":
+        template = f"{{metadata: {{labels: {{a: b}}}}, spec: {spec}}}"
+        spec = f"{{selector: {{matchLabels: {{a: b}}}}, template: {template}}}"
+    elif kind == "CronJob":
+        template = f"{{spec: {spec.replace('{', '{restartPolicy: Never, ', 1)}}}"
+        spec = f"{{schedule: '* * * * *', jobTemplate: {{spec: {{template: {template}}}}}}}"
     version = {"Pod": "v1", "Deployment": "apps/v1", "CronJob": "batch/v1"}[kind]
     name = loads.write(pod=f"apiVersion: {version}\nkind: {kind}\nspec: {spec}\n")
     [planned] = planning.plan_load(name, LoadOptions(nodes=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 
@@ -107,3 +108,41 @@ def test_prices_are_for_stages() -> None:
     options = LoadOptions(kubeconfig="real", prices="aws-us-east-1")
     with pytest.raises(InputError, match="prices are for the nodes of a stage"):
         running.load(loads.write(), options)
+
+
+def test_what_the_plan_finds_wrong_is_a_warning_of_a_run_and_refuses_a_strict_one() -> None:
+    name = loads.write()
+    pathlib.Path("pod.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {group: load}\n  annotations:\n"
+        "    a: x{{.Nope}}\nspec: {containers: [{name: c, image: i}]}\n"
+    )
+    said = "pod.yaml: metadata.annotations.a: a variable in it has no value"
+    [completed] = running.load(name, LoadOptions(nodes=1)).completed
+    assert [each for each in completed.result.warnings if each.startswith(said)]
+    with pytest.raises(InputError, match=said):
+        running.load(name, LoadOptions(nodes=1, is_strict=True))
+
+
+def test_a_suite_with_a_misspelt_key_is_odd() -> None:
+    name = loads.write()
+    pathlib.Path("suite.yaml").write_text(f"- {{identifer: a, configPath: {name}}}\n")
+    said = r"suite.yaml: \[0\].identifer: unknown key \(did you mean 'identifier'\?\)"
+    [planned] = planning.plan_load("suite.yaml", LoadOptions(nodes=1))
+    assert re.search(said, planned.warnings[0])
+    with pytest.raises(InputError, match=said):
+        planning.plan_load("suite.yaml", LoadOptions(nodes=1, is_strict=True))
+
+
+def test_a_phase_without_a_namespace_makes_no_object_that_needs_one() -> None:
+    config = loads.CONFIG.replace("- namespaceRange: {min: 1, max: 1}\n    replicas", "- replicas")
+    [completed] = running.load(loads.write(config), LoadOptions(nodes=1)).completed
+    created = [each for each in completed.result.errors if "creation error" in each]
+    assert len(created) == 4
+    assert created[0] == (
+        "namespace  object pod-0 creation error: "
+        "the server does not allow this method on the requested resource"
+    )
+    namespace = "apiVersion: v1\nkind: Namespace\n"
+    config = config.partition("- name: Wait")[0]
+    [completed] = running.load(loads.write(config, pod=namespace), LoadOptions(nodes=1)).completed
+    assert completed.result.errors == []

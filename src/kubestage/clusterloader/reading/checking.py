@@ -13,6 +13,7 @@ from kubestage.clusterloader.reading.phase_changes import PhaseChanges
 from kubestage.clusterloader.reading.undefined import NO_VALUE
 from kubestage.errors import InputError
 from kubestage.measure import param_checks
+from kubestage.objects.validation import names
 from kubestage.wording import plural
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 
 _NAMESPACE: Final = ("", "Namespace")
+_UNFILLED: Final = (
+    "write apiVersion and kind on lines without {{ }}: they are read before anything is filled in"
+)
 
 
 class Checking:
@@ -41,6 +45,7 @@ class Checking:
 
     def check(self, read: Read) -> None:
         """Report the problems of all parts."""
+        self._prefix(read)
         self._tuning_sets(read)
         for dependency, place in read.dependencies:
             self._dependency(dependency.method, place)
@@ -61,11 +66,22 @@ class Checking:
                     self._object(spec, place.child("objectBundle").at(at))
                     for at, spec in enumerate(phase.objects)
                 ]
+                self._twins(phase, kinds, place)
                 changes.phase(phase, kinds, place)
                 for spec, kind in zip(phase.objects, kinds, strict=True):
                     if kind == _NAMESPACE:
                         most = max(made.get(spec.basename, 0), phase.replicas_per_namespace)
                         made[spec.basename] = most
+        mentions.end()
+
+    def _prefix(self, read: Read) -> None:
+        """The last of the namespaces has the longest name."""
+        namespaces = read.config.namespaces
+        if namespaces.prefix:
+            name = f"{namespaces.prefix}-{max(namespaces.number, 1)}"
+            for problem in names.is_dns1123_label(name):
+                place = read.place.child("namespace.prefix")
+                self._problems.failing(place, f"{name!r} is no name of a namespace: {problem}")
 
     def _tuning_sets(self, read: Read) -> None:
         counts = Counter(tuning_set.name for tuning_set, _ in read.tuning_sets)
@@ -114,6 +130,19 @@ class Checking:
                 "change it, or make more of them in an earlier step",
             )
 
+    def _twins(self, phase: Phase, kinds: list[tuple[str, str] | None], place: Place) -> None:
+        """Objects of one kind and name are one object."""
+        known: set[tuple[str, tuple[str, str]]] = set()
+        for index, (spec, kind) in enumerate(zip(phase.objects, kinds, strict=True)):
+            if kind is not None and (spec.basename, kind) in known:
+                self._problems.odd(
+                    place.child("objectBundle").at(index).child("basename"),
+                    f"{spec.basename!r}: another {kind[1]} of the bundle has this name",
+                    "give each its own",
+                )
+            elif kind is not None:
+                known.add((spec.basename, kind))
+
     def _dependency(self, method: str, place: Place) -> None:
         place = place.child("method")
         if not method:
@@ -159,13 +188,14 @@ class Checking:
             raise InputError(
                 "file must exist", fix="paths are relative to the folder of the top configuration"
             )
-        found = self._templates.raw_objects(path)
+        try:
+            found = self._templates.raw_objects(path)
+        except InputError as error:
+            error.fix = error.fix or _UNFILLED
+            raise
         version = found[0].get("apiVersion") if found else None
         if not isinstance(version, str) or not version:
-            raise InputError(
-                "apiVersion and kind cannot be read",
-                fix="write them on lines without {{ }}: they are read before anything is filled in",
-            )
+            raise InputError("apiVersion and kind cannot be read", fix=_UNFILLED)
         group, _, _ = version.rpartition("/")
         return group, str(found[0]["kind"])
 

@@ -46,6 +46,7 @@ class Read(msgspec.Struct, frozen=True):
     """A configuration, and where its parts are written."""
 
     config: Config
+    place: Place
     steps: list[PlacedStep]
     tuning_sets: list[tuple[TuningSet, Place]]
     dependencies: list[tuple[Dependency, Place]]
@@ -64,7 +65,7 @@ def read(value: Any, place: Place, problems: Problems, flattening: Flattening) -
     known = (*_CONFIG, "namespaces") if is_document(value) else _CONFIG
     fields = Fields({} if value is None else value, place, problems, known)
     steps = flattening.steps(fields)
-    if not steps and fields.is_sound:
+    if not steps and not problems.has_errors:
         problems.error(place.child("steps"), "cannot be empty")
     tuning_sets = []
     for each, at in fields.items("tuningSets"):
@@ -82,7 +83,7 @@ def read(value: Any, place: Place, problems: Problems, flattening: Flattening) -
         chaos_monkey=_chaos_monkey(fields, problems),
         dependencies=tuple(each for each, _ in dependencies),
     )
-    return Read(config, steps, tuning_sets, dependencies)
+    return Read(config, place, steps, tuning_sets, dependencies)
 
 
 def _namespaces(outer: Fields, problems: Problems) -> Namespaces:
@@ -108,6 +109,8 @@ def _namespaces(outer: Fields, problems: Problems) -> Namespaces:
         prefix = _DOCUMENT_PREFIX
     default = Namespaces()
     timeout_ns = fields.duration_ns("deleteNamespaceTimeout")
+    if timeout_ns is not None and timeout_ns < 0:
+        problems.failing(place.child("deleteNamespaceTimeout"), "must be non-negative")
     return Namespaces(
         number=number,
         prefix=prefix,
@@ -138,10 +141,16 @@ def _chaos_monkey(outer: Fields, problems: Problems) -> ChaosMonkey:
         return ChaosMonkey(None, nodes)
     known = ("failureRate", "interval", "jitterFactor", "simulatedDowntime")
     inner = Fields(fields.value("nodeFailure"), place.child("nodeFailure"), problems, known)
+    rate, jitter = inner.number("failureRate"), inner.number("jitterFactor")
+    if rate < 0 or rate > 1:
+        fix = "use a number from 0 to 1"
+        problems.odd(inner.place.child("failureRate"), f"{rate:g} is not a share of the nodes", fix)
+    if jitter < 0:
+        problems.odd(inner.place.child("jitterFactor"), f"{jitter:g}: must be non-negative")
     failure = NodeFailure(
-        failure_rate=inner.number("failureRate"),
+        failure_rate=rate,
         interval_ns=inner.duration_ns("interval") or 0,
-        jitter_factor=inner.number("jitterFactor"),
+        jitter_factor=jitter,
         simulated_downtime_ns=inner.duration_ns("simulatedDowntime") or 0,
     )
     return ChaosMonkey(failure, nodes)

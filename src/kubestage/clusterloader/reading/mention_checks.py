@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kubestage.clusterloader.reading import namespace_ranges
 from kubestage.errors import InputError
-from kubestage.measure import measurement, param_checks, params
+from kubestage.measure import measurement, param_checks, params, registry
 from kubestage.measure.waits.generic_objects import NamespaceRange
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kubestage.measure.measurement import Measurement
     from kubestage.measure.params import Params
 
+    _Key = tuple[str, str, str]
+    """Method, identifier, and what is started where a measurement can start several things."""
     Placing = Callable[[str], Place]
     """Where a path that begins with ``params`` is written."""
 
@@ -46,7 +48,9 @@ class MentionChecks:
         self._files = files
         self._namespaces = namespaces
         self._problems = problems
-        self._started: set[tuple[str, str, str]] = set()
+        self._started: set[_Key] = set()
+        self._starts: dict[_Key, Place] = {}
+        self._ended: set[_Key] = set()
 
     def check(self, mention: Mention, place: Place) -> None:
         """Report what is wrong with a mention."""
@@ -65,6 +69,19 @@ class MentionChecks:
                 outside = mention.params.keys() - each.params.keys()
                 at = functools.partial(_of_either, inner, place, outside)
                 self._instance((mention.method, each.identifier), merged, kind, at)
+
+    def end(self) -> None:
+        """Report what is started and never ends: it reports nothing."""
+        for key, place in self._starts.items():
+            kind = self._methods.find(key[0])
+            known = measurement.known_actions(kind)
+            ends = [each for each in kind.ends if each in known]
+            if ends and key not in self._ended and key[0] not in registry.ACTING:
+                self._problems.odd(
+                    place,
+                    f"{_named(key)} is started and reports nothing",
+                    f"add a later step with the action {' or '.join(ends)}",
+                )
 
     def _unknown_method(self, method: str, place: Place) -> None:
         names: Any = getattr(self._methods, "names", None)
@@ -96,7 +113,7 @@ class MentionChecks:
         errors = {str(error): error for error in self._problems_of(typed, mentions)}
         for error in errors.values():
             self._failing(error, at)
-        self._action(typed.action, (*key, typed.subject), kind, at("params.action"))
+        self._action(typed, (*key, typed.subject), kind, at("params.action"))
 
     def _typed(
         self, kind: type[Measurement[Any]], raw: dict[str, Any], at: Placing
@@ -154,22 +171,35 @@ class MentionChecks:
             reason, _, fix = text.partition("; ")
             self._problems.odd(at(key), reason, fix or None)
 
-    def _action(
-        self, action: str, key: tuple[str, str, str], kind: type[Measurement[Any]], place: Place
-    ) -> None:
-        known = measurement.known_actions(kind)
+    def _action(self, typed: Params, key: _Key, kind: type[Measurement[Any]], place: Place) -> None:
+        action, known = typed.action, measurement.known_actions(kind)
         if known and action not in known:
             error = measurement.unknown_action(action, *known)
             self._problems.failing(place, error.problem, error.fix)
-        elif action in kind.ends and kind.needs_start and key not in self._started:
-            does = f"{action}s {key[2]!r}" if key[2] else f"{action}s"
-            self._problems.failing(
-                place,
-                f"{key[0]} - {key[1]} {does} and was not started",
-                "start it in an earlier step, with the same method and identifier",
-            )
+            self._starts.pop(key, None)
+        elif typed.is_off:
+            return
+        elif action in kind.ends:
+            self._ending(action, key, kind, place)
         else:
             self._started.add(key)
+            if action == "start" and key[1]:
+                self._starts[key] = place
+                self._ended.discard(key)
+
+    def _ending(self, action: str, key: _Key, kind: type[Measurement[Any]], place: Place) -> None:
+        does = f"{action}s {key[2]!r}" if key[2] else f"{action}s"
+        fix = "start it in an earlier step, with the same method and identifier"
+        if kind.needs_start and key not in self._started:
+            self._problems.failing(place, f"{_named(key)} {does} and was not started", fix)
+        elif kind.is_restarted and key in self._ended:
+            problem = f"{_named(key)} {does} again and was not started again"
+            self._problems.failing(place, problem, fix)
+        self._ended.add(key)
+
+
+def _named(key: _Key) -> str:
+    return f"{key[0]} - {key[1]}"
 
 
 def _key(path: str) -> str:

@@ -73,6 +73,10 @@ class Flattening:
         place = fields.place.child("module")
         inner = Fields(fields.value("module"), place, self._problems, ("path", "params"))
         path = inner.text("path")
+        for name in ("phases", "measurements"):
+            if path and name in fields:
+                fix = "make a step of its own of it"
+                self._problems.odd(fields.place.child(name), "is ignored beside a module", fix)
         return (path, inner.mapping("params")) if path else None
 
     def _flattened(self, path: str, params: dict[str, Any], place: Place) -> list[PlacedStep]:

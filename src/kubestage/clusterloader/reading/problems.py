@@ -67,6 +67,11 @@ class Problems:
         """An error that was found elsewhere."""
         self._errors.append(error)
 
+    @property
+    def has_errors(self) -> bool:
+        """Whether something was found that makes the configuration unusable."""
+        return bool(self._errors)
+
     def odd(self, place: Place, problem: str, fix: str | None = None) -> None:
         """Something that ClusterLoader2 lets pass."""
         self._soft(self._placed(place, problem, fix))

@@ -17,6 +17,8 @@ from kubestage.clusterloader.config import (
 )
 from kubestage.clusterloader.reading import sizes
 from kubestage.clusterloader.reading.fields import Fields
+from kubestage.errors import MalformedValue
+from kubestage.objects import labels
 from kubestage.objects.validation import names
 
 if TYPE_CHECKING:
@@ -142,9 +144,28 @@ class StepReader:
         found: dict[str, Any] = {}
         if "matchLabels" in inner:
             found["matchLabels"] = inner.labels("matchLabels")
+            self._check_selector(found, inner.place.child("matchLabels"))
         if "matchExpressions" in inner:
-            found["matchExpressions"] = inner.value("matchExpressions")
+            found["matchExpressions"] = [
+                self._expression(each, at) for each, at in inner.items("matchExpressions")
+            ]
         return found
+
+    def _expression(self, value: Any, place: Place) -> dict[str, Any]:
+        fields = Fields(value, place, self._problems, ("key", "operator", "values"))
+        found: dict[str, Any] = {"key": fields.text("key"), "operator": fields.text("operator")}
+        values = fields.texts("values")
+        if values is not None:
+            found["values"] = list(values)
+        if fields.is_sound:
+            self._check_selector({"matchExpressions": [found]}, place)
+        return found
+
+    def _check_selector(self, selector: dict[str, Any], place: Place) -> None:
+        try:
+            labels.from_label_selector(selector)
+        except MalformedValue as error:
+            self._problems.error(place, str(error))
 
     def _object_type(self, outer: Fields) -> ObjectType | None:
         if "objectType" not in outer:

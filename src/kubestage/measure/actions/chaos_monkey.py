@@ -46,6 +46,7 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
     params_type = ChaosMonkeyParams
     actions = ("start", "stop", "gather")
     needs_start = True
+    is_restarted = True
     ends = ("stop", "gather")
 
     def __init__(self, context: Context) -> None:

@@ -40,6 +40,7 @@ class Timer(Measurement[TimerParams]):
     params_type = TimerParams
     actions = ("start", "stop", "gather")
     needs_start = True
+    is_restarted = True
     ends = ("stop",)
 
     def __init__(self, context: Context) -> None:

@@ -12,7 +12,13 @@ from kubestage.golang import durations
 from kubestage.measure import perf_data
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Duration, Params
-from kubestage.measure.results import NOTHING, MeasurementResult, Summary, Verdict
+from kubestage.measure.results import (
+    NOT_STARTED,
+    NOTHING,
+    MeasurementResult,
+    Summary,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +94,7 @@ class APIAvailability(Measurement[AvailabilityParams]):
     params_type = AvailabilityParams
     actions = ("start", "pause", "unpause", "gather")
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -125,7 +132,7 @@ class APIAvailability(Measurement[AvailabilityParams]):
         """Report the availability, when the last answer is there."""
         del params
         if not self._is_running:
-            return NOTHING
+            return NOT_STARTED
         self._stop()
         return self.wait(
             self._is_quiet, self._summarize, every_ns=_POLL_NS, timeout_ns=_PATIENCE_NS

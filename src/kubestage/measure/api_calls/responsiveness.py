@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kubestage.cluster.access import Page
     from kubestage.measure.measurement import Context
+    from kubestage.measure.registry import Registry
     from kubestage.measure.results import Result
     from kubestage.promql.exposition import Line
 
@@ -75,6 +76,12 @@ class APIResponsiveness(Measurement[CallParams]):
     params_type = CallParams
     actions = ("start", "reset", "gather")
     needs_start = True
+
+    @classmethod
+    def unknown_parameters(cls, params: Params, registry: Registry) -> list[str]:
+        """Keys of custom thresholds that nothing reads."""
+        del registry
+        return api_calls.unknown_keys(getattr(params, "custom_thresholds", ""))
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

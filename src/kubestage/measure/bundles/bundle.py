@@ -124,4 +124,7 @@ class Bundle(Measurement[FreeParams], abc.ABC):
         fresh = [line for line in lines if line not in self._reported]
         self._reported.update(fresh)
         warnings = tuple(f"{self.context.method} skipped {line}" for line in fresh)
-        return msgspec.structs.replace(merged, warnings=merged.warnings + warnings)
+        has_samples = any(each.summaries and not each.is_empty for each in results)
+        return msgspec.structs.replace(
+            merged, warnings=merged.warnings + warnings, has_samples=has_samples
+        )

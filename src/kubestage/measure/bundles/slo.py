@@ -19,6 +19,7 @@ class SLOMeasurement(Bundle):
 
     parts = (Part("DnsLookupLatency"), Part("SchedulingThroughputPrometheus"))
     actions = ("start", "gather")
+    needs_start = True
 
     @classmethod
     def shares(cls, params: FreeParams) -> list[tuple[Part, Json]]:

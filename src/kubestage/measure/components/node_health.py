@@ -36,6 +36,7 @@ class NodeHealthTracker(Measurement[NodeHealthParams]):
     params_type = NodeHealthParams
     actions = ("start", "gather", "stop")
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -39,6 +39,11 @@ class OomParams(Params, frozen=True, kw_only=True):
     ignored_processes: str = msgspec.field(default="", name="clusterOOMsIgnoredProcesses")
     is_failure: bool = msgspec.field(default=True, name="clusterOOMsFailureEnabled")
 
+    @property
+    def is_off(self) -> bool:
+        """It has to be switched on."""
+        return not self.is_enabled
+
 
 class Oom(msgspec.Struct, frozen=True):
     """One kill; a time of None is unknown."""
@@ -76,6 +81,8 @@ class ClusterOOMsTracker(Measurement[OomParams]):
 
     params_type = OomParams
     actions = ("start", "gather")
+    needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -153,17 +153,25 @@ class BlockProfile(Profile):
     page = "/debug/pprof/block?debug=1"
 
 
-class ProfileGatherer(Measurement[ProfileParams]):
+class ProfileGathererParams(Params, frozen=True, kw_only=True):
+    """`component_name` is the API server if none is named."""
+
+    component_name: str = ""
+
+
+class ProfileGatherer(Measurement[ProfileGathererParams]):
     """Profiles of the API server, or on a stage what its modelled components use over time."""
 
-    params_type = ProfileParams
+    params_type = ProfileGathererParams
+    needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._profiles: tuple[Profile, ...] = (MemoryProfile(context), BlockProfile(context))
         self._probe: NodeProbe | None = None
 
-    def start(self, params: ProfileParams) -> Result:
+    def start(self, params: ProfileGathererParams) -> Result:
         """Begin."""
         if not self.cluster.is_stage:
             return self._request_all(params)
@@ -176,7 +184,7 @@ class ProfileGatherer(Measurement[ProfileParams]):
         containers = frozenset(control_plane.COMPONENTS)
         self._probe = NodeProbe(self.cluster, master, containers, _PROBE_NS, 0)
 
-    def gather(self, params: ProfileParams) -> Result:
+    def gather(self, params: ProfileGathererParams) -> Result:
         """Stop, and report what was observed."""
         if not self.cluster.is_stage:
             return self._request_all(params)
@@ -192,7 +200,7 @@ class ProfileGatherer(Measurement[ProfileParams]):
         if self._probe is not None:
             self._probe.stop()
 
-    def _request_all(self, params: ProfileParams) -> Result:
+    def _request_all(self, params: ProfileGathererParams) -> Result:
         named = ProfileParams(
             action=params.action, component_name=params.component_name or API_SERVER
         )

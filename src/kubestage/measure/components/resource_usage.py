@@ -10,7 +10,14 @@ from kubestage.measure.components import constraints, control_plane
 from kubestage.measure.components.usage_probes import NodeProbe
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
-from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Series, Summary
+from kubestage.measure.results import (
+    NOT_STARTED,
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Series,
+    Summary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +96,7 @@ class ResourceUsageSummary(Measurement[UsageParams]):
         """Stop, wait for the last answers, and report what was used."""
         del params
         if self._probes is None:
-            return MeasurementResult(warnings=(f"{NAME}: gatherer not initialized",))
+            return NOT_STARTED
         self.dispose()
         return self.wait(
             self._are_finished, self._summarize, every_ns=_POLL_NS, timeout_ns=_PATIENCE_NS

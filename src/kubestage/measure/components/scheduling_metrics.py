@@ -14,7 +14,13 @@ from kubestage.measure.facilities import Sample
 from kubestage.measure.histograms import Histogram
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
-from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    empty_verdict,
+)
 from kubestage.promql import exposition
 from kubestage.units import SECOND_NS
 
@@ -70,8 +76,13 @@ class SchedulingMetrics(Measurement[SchedulingParams]):
         if not is_end:
             self.before = histograms
             return NOTHING
-        content = perf_data.pretty(_document(_since(histograms, self.before)))
-        return MeasurementResult(summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),))
+        grown = _since(histograms, self.before)
+        content = perf_data.pretty(_document(grown))
+        is_empty = not any(any(each.buckets.values()) for each in grown.values())
+        return MeasurementResult(
+            summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),),
+            verdicts=(empty_verdict(NAME),) if is_empty else (),
+        )
 
 
 class _Reading:

@@ -12,7 +12,14 @@ from kubestage.golang import times
 from kubestage.measure import perf_data
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Params
-from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary, Verdict
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    Verdict,
+    empty_verdict,
+)
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
@@ -40,6 +47,11 @@ class SystemPodParams(Params, frozen=True, kw_only=True):
     enable_restart_count_check: bool = False
     system_pods_failure_enabled: bool = True
 
+    @property
+    def is_off(self) -> bool:
+        """It has to be switched on."""
+        return not self.system_pod_metrics_enabled
+
     def problems(self) -> Iterator[InputError]:
         """The overrides are YAML."""
         try:
@@ -53,6 +65,7 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
 
     params_type = SystemPodParams
     actions = ("start", "gather", "pause", "unpause")
+    needs_start = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -80,7 +93,9 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
             return MeasurementResult(errors=("start needs to be executed before gather",))
         metrics = _since(metrics, self._before)
         summary = Summary(NAME, perf_data.pretty({"pods": metrics}), self.cluster.moments.unix_ns)
-        result = MeasurementResult(summaries=(summary,))
+        is_empty = not any(pod["containers"] for pod in metrics)
+        verdicts = (empty_verdict(NAME),) if is_empty else ()
+        result = MeasurementResult(summaries=(summary,), verdicts=verdicts)
         return (
             _with_restart_check(result, params, metrics, allowed)
             if params.enable_restart_count_check

@@ -11,7 +11,7 @@ from kubestage.measure.informer import Informer, key_of
 from kubestage.measure.latencies import api_times
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.params import Duration, Selecting
-from kubestage.measure.results import NOTHING, MeasurementResult, Summary
+from kubestage.measure.results import NOTHING, MeasurementResult, Summary, empty_verdict
 from kubestage.measure.transitions import Transition, TransitionTimes
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
 
     params_type = JobLifecycleParams
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -123,6 +124,9 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
             warnings = (f"{len(late)} jobs did not complete: {', '.join(late[:_MANY])}{more}",)
         return MeasurementResult(
             summaries=(Summary(name, content, self.cluster.moments.unix_ns),),
+            verdicts=()
+            if any(each.count for each in observed.values())
+            else (empty_verdict(name),),
             latencies=tuple(each.to_latencies(name) for name, each in observed.items()),
             warnings=warnings,
         )

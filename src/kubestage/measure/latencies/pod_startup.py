@@ -79,6 +79,7 @@ class PodStartupLatency(Measurement[PodStartupParams]):
 
     params_type = PodStartupParams
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -58,6 +58,7 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
 
     params_type = ResourceClaimsParams
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -66,6 +66,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
 
     params_type = SchedulingThroughputParams
     needs_start = True
+    is_restarted = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -10,6 +10,7 @@ import yaml
 
 from kubestage.errors import InputError
 from kubestage.golang import durations
+from kubestage.measure.params import unknown_parameter
 from kubestage.measure.percentiles import LatencyMetric
 from kubestage.measure.perf_data import DataItem, PerfData
 from kubestage.measure.results import Verdict
@@ -204,6 +205,21 @@ def stated_thresholds(text: str) -> list[tuple[Key, int]]:
             _threshold_ns(entry.get("threshold"), f"{path}[{index}].threshold"),
         )
         for index, entry in enumerate(entries)
+    ]
+
+
+def unknown_keys(text: str) -> list[str]:
+    """Warnings about keys of such a list that nothing reads; none if it cannot be read."""
+    try:
+        entries = yaml.safe_load(text) or []
+    except (yaml.YAMLError, ValueError):
+        return []
+    known = [*Key._fields, "threshold"]
+    return [
+        unknown_parameter(key, known, f"customThresholds[{index}].")
+        for index, entry in enumerate(entries if isinstance(entries, list) else [])
+        for key in (entry if isinstance(entry, dict) else ())
+        if key not in known
     ]
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from kubestage.errors import InputError
     from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.params import Params
     from kubestage.measure.prometheus.query_measurement import MeasuredTime
+    from kubestage.measure.registry import Registry
 
 NAME: Final = "APIResponsivenessPrometheus"
 _FILTERS: Final = 'verb!="WATCH", subresource!~"log|exec|portforward|attach|proxy"'
@@ -57,6 +59,12 @@ class APIResponsivenessPrometheus(PrometheusMeasurement[ResponsivenessParams]):
 
     params_type = ResponsivenessParams
     needs_version = True
+
+    @classmethod
+    def unknown_parameters(cls, params: Params, registry: Registry) -> list[str]:
+        """Keys of custom thresholds that nothing reads."""
+        del registry
+        return api_calls.unknown_keys(getattr(params, "custom_thresholds", ""))
 
     def instant_queries(
         self, params: ResponsivenessParams, measured: MeasuredTime

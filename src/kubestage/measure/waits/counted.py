@@ -5,6 +5,8 @@ from __future__ import annotations
 import abc
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from kubestage.errors import InputError
+from kubestage.golang import durations
 from kubestage.measure import informer
 from kubestage.measure.informer import ObjectCounts
 from kubestage.measure.measurement import Measurement
@@ -12,7 +14,7 @@ from kubestage.measure.params import Params
 from kubestage.measure.results import NOTHING, PendingResult
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.cluster.access import Selection
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from kubestage.measure.results import MeasurementResult, Result
 
 P = TypeVar("P", bound=Params)
+
+
+def unchecked(timeout_ns: int, every_ns: int) -> Iterator[InputError]:
+    """Nothing is checked where the first check, after one interval, would be after the end."""
+    if timeout_ns < every_ns:
+        problem = f"{durations.go_string(timeout_ns)}: nothing is checked before"
+        fix = f"make it longer than the refreshInterval, {durations.go_string(every_ns)}"
+        yield InputError(problem, path="params.timeout", fix=fix)
 
 
 class CountedWait(Measurement[P], abc.ABC):

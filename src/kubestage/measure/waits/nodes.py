@@ -10,7 +10,7 @@ from kubestage.errors import InputError
 from kubestage.golang import durations
 from kubestage.measure.params import Duration, Selecting
 from kubestage.measure.results import MeasurementResult
-from kubestage.measure.waits.counted import CountedWait
+from kubestage.measure.waits.counted import CountedWait, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -40,6 +40,10 @@ class NodesParams(Selecting, frozen=True, kw_only=True):
                 f"no number is from {self.min_desired_node_count} to {self.max_desired_node_count}"
             )
             yield InputError(problem, path="params.maxDesiredNodeCount", fix="raise it")
+
+    def later_problems(self) -> Iterator[InputError]:
+        """The first check is in time."""
+        yield from unchecked(self.timeout, self.refresh_interval)
 
 
 class WaitForNodes(CountedWait[NodesParams]):

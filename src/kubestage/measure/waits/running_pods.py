@@ -9,12 +9,13 @@ from kubestage.golang import durations
 from kubestage.measure.params import Duration, Selecting
 from kubestage.measure.results import MeasurementResult
 from kubestage.measure.waits import pod_status
-from kubestage.measure.waits.counted import CountedWait
+from kubestage.measure.waits.counted import CountedWait, unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from kubestage.aliases import Json
+    from kubestage.errors import InputError
     from kubestage.measure.informer import ObjectCounts
 
 
@@ -28,6 +29,10 @@ class RunningPodsParams(Selecting, frozen=True, kw_only=True):
     timeout: Duration = Duration(60 * durations.SECOND)
     refresh_interval: Duration = Duration(5 * durations.SECOND)
     is_fatal: bool = False
+
+    def later_problems(self) -> Iterator[InputError]:
+        """The first check is in time."""
+        yield from unchecked(self.timeout, self.refresh_interval)
 
 
 class WaitForRunningPods(CountedWait[RunningPodsParams]):

@@ -28,11 +28,15 @@ _SUITE_BEGINNINGS: Final = ("- ", "-\n", "[")
 
 
 class LoadTest(msgspec.Struct, frozen=True):
-    """One configuration that is run; a suite gives it an identifier and overrides of its own."""
+    """One configuration that is run; a suite gives it an identifier and overrides of its own.
+
+    `warnings` are about the suite.
+    """
 
     path: str
     identifier: str = ""
     overrides: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def find(configs: Sequence[str], suite_files: Sequence[str] = ()) -> list[LoadTest]:
@@ -75,12 +79,14 @@ def load(
 
     The files that it reads are added to `seen`.
     """
+    if test.warnings and options.is_strict:
+        raise InvalidConfig(tuple(InputError(each) for each in test.warnings))
     parameters = _parameters(test, options, nodes)
     config = pathlib.Path(test.path)
     root = None if options.root is None else pathlib.Path(options.root)
     files, name = source_files.beside(config, root)
     try:
-        return config_loading.load(
+        loaded = config_loading.load(
             name,
             files,
             parameters,
@@ -98,6 +104,7 @@ def load(
     finally:
         if seen is not None:
             seen |= files.seen
+    return msgspec.structs.replace(loaded, warnings=(*test.warnings, *loaded.warnings))
 
 
 def _parameters(test: LoadTest, options: LoadOptions, nodes: int) -> config_loading.Parameters:
@@ -153,6 +160,7 @@ def _suite_tests(suite: str, text: str) -> list[LoadTest]:
             str(source_files.named_in(place, each.config_path)),
             each.identifier,
             tuple(str(source_files.named_in(place, path)) for path in each.override_paths),
+            each.warnings,
         )
         for each in suites.read(text, suite)
     ]

@@ -6,6 +6,10 @@ import contextlib
 import functools
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from kubestage.clusterloader.reading.problems import InvalidConfig
+from kubestage.errors import InputError
 from kubestage.runs.inputs import python_file
 from kubestage.runs.load import (
     composition,
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.config_loading import LoadedConfig
     from kubestage.clusterloader.run import LoadRun
     from kubestage.measure.registry import Registry
+    from kubestage.runs.load.composition import LoadContext
     from kubestage.runs.load.load_test import LoadTest
     from kubestage.runs.load.observer import LoadObserver
     from kubestage.runs.load.targets import LoadTarget
@@ -53,7 +58,9 @@ def load(
     selected = load_test.select(tests)
     target = targets.open_target(options, known, observer)
     try:
-        loaded = load_all(selected, options, target)
+        loaded = [
+            with_problems(each, target.context) for each in load_all(selected, options, target)
+        ]
         observer.target_ready(target)
         completed = run(selected, loaded, options, target, observer)
         cost, history = target.cost(), target.history()
@@ -69,6 +76,14 @@ def load_all(
     context = target.context
     rng = context.streams.stream("load/templates")
     return [load_test.load(test, options, context.nodes, context.registry, rng) for test in tests]
+
+
+def with_problems(loaded: LoadedConfig, context: LoadContext) -> LoadedConfig:
+    """A test with what its plan finds wrong in its objects as warnings; errors if it is strict."""
+    found = composition.plan(loaded, context.nodes, context.limits).problems
+    if found and context.is_strict:
+        raise InvalidConfig(tuple(InputError(problem) for problem in found))
+    return msgspec.structs.replace(loaded, warnings=(*loaded.warnings, *found))
 
 
 def run(

@@ -93,6 +93,23 @@ def test_a_pod_without_a_node_goes_by_one_call() -> None:
     assert _new(before, _calls(cluster, "pods")) == {"DELETE": 3, "GET": 3}
 
 
+def test_what_a_service_leaves_behind_is_collected() -> None:
+    stage, cluster = stages.alive()
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web"},
+        "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
+    }
+    cluster.call(stages.create(service), Heard().answer)
+    cluster.call(stages.create(stages.deployment("web", 2)), Heard().answer)
+    stage.run("1m")
+    before = _calls(cluster, "endpointslices")
+    _delete(cluster, Resource("v1", "Service"), "web")
+    stage.run("1m")
+    assert _new(before, _calls(cluster, "endpointslices")) == {"DELETE": 1, "GET": 1}
+
+
 def test_a_collector_reads_nothing_where_a_controller_scales_down() -> None:
     stage, cluster = stages.alive()
     cluster.call(stages.create(stages.deployment("web", 3)), Heard().answer)

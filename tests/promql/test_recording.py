@@ -32,6 +32,17 @@ def test_catching_up_twice_gives_the_same_as_once() -> None:
     assert counts[0] == counts[1]
 
 
+def test_instants_beyond_those_that_are_evaluated_together_follow() -> None:
+    values = [float(minute * minute % 97) for minute in range(600)]
+    made = store({'a{i="1"}': values, 'a{i="2"}': [*[None] * 300, *values[:300]]})
+    rules = (Rule("rates", "rate(a[5m])"),)
+    RuleBook(made, rules, interval_ms=60_000, begin_ms=0).catch_up("rates", 599 * 60_000)
+    for minute in (1, 255, 256, 257, 512, 599):
+        expected = ask(made, "rate(a[5m])", minute * 60)
+        found = ask(made, "rates", minute * 60)
+        assert found == {f"__name__=rates,{key}": value for key, value in expected.items()} != {}
+
+
 def test_a_rule_brings_along_those_it_builds_on_and_no_others() -> None:
     made = store({"a": [1]})
     RuleBook(made, RULES, interval_ms=30_000, begin_ms=0).catch_up("sum(quadruple)", 0)

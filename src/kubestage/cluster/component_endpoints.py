@@ -70,9 +70,9 @@ def of_change(known: KindEndpoints, change: Change) -> Endpoint | None:
 
 def level(endpoint: Endpoint, change: Change) -> str:
     """The priority level of a component's call."""
+    if _is_kubelets(endpoint, change):
+        return SYSTEM
     kind = change.kind.kind
-    if kind == "Pod":
-        return SYSTEM if _is_kubelets(endpoint, change) else WORKLOAD_HIGH
     if kind == "Event":
         return SYSTEM if change.new.get("reportingComponent") == "kubelet" else WORKLOAD_HIGH
     return NODE_HIGH if kind in _OF_NODES else WORKLOAD_HIGH
@@ -91,7 +91,7 @@ def is_collected(store: Store, endpoint: Endpoint, change: Change) -> bool:
 def _is_kubelets(endpoint: Endpoint, change: Change) -> bool:
     """Whether it is the kubelet that writes a pod: its status, or that it has ended."""
     old = change.old
-    if old is None or not _is_bound(old):
+    if change.kind.kind != "Pod" or old is None or not _is_bound(old):
         return False
     name = endpoint.name
     return name.subresource == "status" or (name.verb == "DELETE" and _ENDING in old["metadata"])
@@ -104,8 +104,8 @@ def _is_finalized(kind: Kind, last: Json) -> bool:
 
 def _is_held(kind: Kind, obj: Json) -> bool:
     """Whether an object has finalizers; those of a namespace are in its spec."""
-    place = obj["spec"] if kind.kind == "Namespace" else obj["metadata"]
-    return bool(place.get("finalizers"))
+    place = obj.get("spec") if kind.kind == "Namespace" else obj["metadata"]
+    return bool(place and place.get("finalizers"))
 
 
 def _is_bound(pod: Json) -> bool:

@@ -25,8 +25,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects.kinds import Kind, KindTable
-from kubestage.objects.patches import merge_patch
-from kubestage.results.history import attempt_rows
+from kubestage.results.history import attempt_rows, differences
 from kubestage.results.history.attempt_rows import AttemptRow, RunAttempts
 from kubestage.scheduler.record import make_decision
 from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, at_revision
@@ -186,7 +185,7 @@ class _Reader:
         self._now[kind][key] = obj
 
     def _patch(self, ns: int, revision: int, kind: int, key: str, patch: Json) -> None:
-        self._put(ns, revision, kind, key, merge_patch.apply(self._now[kind][key], patch))
+        self._put(ns, revision, kind, key, differences.apply(self._now[kind][key], patch))
 
     def _delete(self, ns: int, revision: int, kind: int, key: str) -> None:
         old = self._now[kind].pop(key)

@@ -135,7 +135,6 @@ class HistoryRecorder:
         self._start_state = start_state
         self._numbers = dict(start_state.numbers)
         self._lines = self._new_lines()
-        self._encoder = msgspec.json.Encoder()
         self._attempts = _AttemptLines(clock, self._lines, start_state.begin_ns)
         self._most_changes, self._most_shown = most_changes, most_shown
         self._changes = 0
@@ -174,12 +173,11 @@ class HistoryRecorder:
         if change.type == DELETED:
             self._lines.write(("delete", ns, change.revision, number, change.key))
             return
-        name: str = "add"
-        value: Json | msgspec.Raw = change.new
+        name, value = "add", change.new
         if is_known:
             assert change.old is not None
-            patch = differences.encoded(change.old, change.new, self._encoder)
-            name, value = ("put", change.new) if patch is None else ("patch", msgspec.Raw(patch))
+            patch = differences.difference(change.old, change.new)
+            name, value = ("put", change.new) if patch is None else ("patch", patch)
         self._lines.write((name, ns, change.revision, number, change.key, value))
 
     def end(self) -> HistoryBytes:

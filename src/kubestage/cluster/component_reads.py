@@ -69,13 +69,10 @@ class ComponentReads:
         # By pod the node and what is mounted there; by node how many pods mount it.
         self._pods: dict[str, tuple[str, tuple[Target, ...]]] = {}
         self._mounted: dict[str, dict[Target, int]] = {}
-        self._ending: set[str] = set()
+        self.ending: set[str] = set()
+        """The namespaces that the namespace controller empties, by its own calls."""
         self._namespaces = NamespaceReads(store, api)
         self._begin()
-
-    def is_ending(self, namespace: str) -> bool:
-        """Whether the namespace controller empties a namespace, by its own calls."""
-        return namespace in self._ending
 
     def beat(self) -> None:
         """Count the watches that have ended since the last time, and were opened again."""
@@ -105,9 +102,9 @@ class ComponentReads:
         elif kind == "PersistentVolumeClaim":
             self._namespaces.on_claim(change)
         elif change.type == DELETED:
-            self._ending.discard(change.key)
+            self.ending.discard(change.key)
             self._namespaces.forget(change.key)
-        elif "deletionTimestamp" in change.new["metadata"] and change.key not in self._ending:
+        elif "deletionTimestamp" in change.new["metadata"] and change.key not in self.ending:
             self._end_namespace(change.key)
 
     def _begin(self) -> None:
@@ -174,7 +171,7 @@ class ComponentReads:
                 self._watch(self._store.kind(_REFERRED[target[0]]), RESOURCE, -1)
 
     def _end_namespace(self, name: str) -> None:
-        self._ending.add(name)
+        self.ending.add(name)
         rows = [row for row in _served(self._store) if row.namespaced]
         _Emptying(rows, self._moments, self._api).go_on()
 

@@ -51,6 +51,7 @@ class StageSubscription:
         self._selection = selection
         self._selects_all = selection.selects_all
         self.row: Kind = selection.kind
+        self._is_view = conversion.is_view(selection.kind)
         self._on_event = on_event
         self._wire = wire
         self._queue: deque[tuple[int, str, Json]] = deque()
@@ -133,7 +134,7 @@ class StageSubscription:
     def _deliver(self) -> None:
         self._timer = None
         queue, row, on_event = self._queue, self.row, self._on_event
-        now_ns, is_view = self._moments.now_ns, conversion.is_view(self.row)
+        now_ns, is_view = self._moments.now_ns, self._is_view
         # Events that arrive meanwhile, in this very instant, get their own turn.
         for _ in range(len(queue)):
             if not queue or queue[0][0] > now_ns:

@@ -7,8 +7,8 @@ import gc
 import sys
 from typing import Final
 
-MANY: Final = 3_000_000
-"""So many objects of Python's take some 300 MB."""
+MANY: Final = 2_500_000
+"""So many objects of Python's take some 250 MB."""
 
 
 def give_back(least: int = 0) -> None:

@@ -118,9 +118,9 @@ def test_objects_of_a_run_are_listed_and_cannot_be_changed(page: Page, runs: Kep
 
 def test_objects_of_a_past_moment_are_those_of_then(page: Page, runs: Kept) -> None:
     run = runs.runs["load"]
-    assert pods_at(run, 0.5)
-    page.goto(f"{runs.address}/ui/{runs.part('load', f'#/objects?at={at(run, 0.5)}')}")
-    expect(page.locator("table.objects tbody tr")).to_have_count(len(pods_at(run, 0.5)))
+    assert pods_at(run, 0.3)
+    page.goto(f"{runs.address}/ui/{runs.part('load', f'#/objects?at={at(run, 0.3)}')}")
+    expect(page.locator("table.objects tbody tr")).to_have_count(len(pods_at(run, 0.3)))
 
 
 def test_runs_are_changed_in_the_header(page: Page, runs: Kept) -> None:
